@@ -20,7 +20,7 @@ typedef struct wisp_term { /* du_out/dt += coefficient * quantity * d u_in / d x
   int out, in, axis;
   double coefficient;
   int quantity; /* -1: none */
-} wisp_term;
+} wisp_term;    /* without a derivative, axis is -1: coefficient * quantity * u_in */
 
 /* A number that each element has: a coefficient, which is given by element, or what follows from those above it. Rates
  * see it by its name, flux and boundaries as NAME_m of the element inside and NAME_p of the one outside. The
@@ -29,7 +29,7 @@ typedef struct wisp_term { /* du_out/dt += coefficient * quantity * d u_in / d x
 typedef struct wisp_quantity {
   char name[32];
   wisp_expr *expression;    /* over those above; NULL: a coefficient, which is positive */
-  double otherwise;         /* its value where no coefficients are given */
+  double otherwise;         /* its value where no coefficients are given; a coefficient's 0: it may be 0 */
   bool rated, inner, outer; /* read by rates, as NAME_m, as NAME_p */
 } wisp_quantity;
 
@@ -86,7 +86,9 @@ typedef struct wisp_system {
   int quantities;
   wisp_quantity quantity[WISP_MAX_QUANTITIES];
   size_t terms;
-  wisp_term term[WISP_MAX_TERMS];
+  wisp_term term[WISP_MAX_TERMS]; /* with a derivative: each field has at least one */
+  size_t locals;
+  wisp_term local[WISP_MAX_TERMS]; /* without one: losses, rotation, relaxation */
   wisp_statements flux; /* FIELD_m, FIELD_p, nx ny nz, alpha -> flux_FIELD = n.(F - F*), per unit face Jacobian */
   int boundaries;
   wisp_boundary boundary[WISP_MAX_BOUNDARIES];
@@ -144,6 +146,10 @@ bool wisp_system_is_affine(const wisp_system *system);
 /* The state outside of a wall, of the one inside. */
 void wisp_system_ghost(const wisp_system *system, int boundary, const double normal[3], wisp_side m, double *outside);
 
+/* Whether the terms without a derivative keep the energy of every state; add to that of some. Random states show it. */
+bool wisp_system_locals_keep_energy(const wisp_system *system);
+bool wisp_system_locals_add_energy(const wisp_system *system, const double *medium);
+
 /* Whether no energy goes through such walls, as random states and media show it: none through the mean of the states
  * inside and outside. */
 bool wisp_system_keeps_energy(const wisp_system *system, int boundary);
@@ -172,7 +178,7 @@ double wisp_system_energy(const wisp_system *system, const double *medium, int f
 
 /* The names by which templates read a system (gen/nodal/nodal.c), and a number for what each stands for here: it is
  * the same in two systems where every text that reads this name becomes the same. */
-enum { WISP_SYSTEM_SYMBOLS = 16 };
+enum { WISP_SYSTEM_SYMBOLS = 18 };
 extern const char *const wisp_system_symbols[WISP_SYSTEM_SYMBOLS];
 void wisp_system_hash_symbols(const wisp_system *system, uint64_t hash[WISP_SYSTEM_SYMBOLS]);
 

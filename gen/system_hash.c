@@ -3,8 +3,9 @@
 #include "system.h"
 
 const char *const wisp_system_symbols[WISP_SYSTEM_SYMBOLS] = {
-    "n",     "fields", "terms",       "max_terms",  "parts", "fields_per_part", "part_list", "part_outputs", "flux",
-    "inner", "outer",  "either_side", "boundaries", "geos",  "face_reals",      "pair_reals"};
+    "n",          "fields",       "terms",      "max_terms",  "parts", "fields_per_part",
+    "part_list",  "part_outputs", "flux",       "inner",      "outer", "either_side",
+    "boundaries", "geos",         "face_reals", "pair_reals", "local", "max_locals"};
 
 /* A wisp_name_hash: a name stands for itself. */
 static uint64_t hash_name(const void *context, const char *name)
@@ -40,11 +41,11 @@ static uint64_t hash_quantities(const wisp_system *system, wisp_reader_of reader
   return hash;
 }
 
-static uint64_t hash_terms(const wisp_system *system)
+static uint64_t hash_terms(const wisp_system *system, size_t terms, const wisp_term *list)
 {
   uint64_t hash = hash_quantities(system, WISP_RATES);
-  for (size_t t = 0; t < system->terms; t++) {
-    const wisp_term *term = &system->term[t];
+  for (size_t t = 0; t < terms; t++) {
+    const wisp_term *term = &list[t];
     uint64_t coefficient = 0;
     memcpy(&coefficient, &term->coefficient, sizeof coefficient);
     const uint64_t numbers[] = {(uint64_t)term->out, (uint64_t)term->in, (uint64_t)term->axis, coefficient};
@@ -73,7 +74,8 @@ void wisp_system_hash_symbols(const wisp_system *system, uint64_t hash[WISP_SYST
 {
   int first[WISP_MAX_FIELDS];
   const uint64_t parts = (uint64_t)wisp_system_parts(system, first), n = (uint64_t)system->fields;
-  const uint64_t terms = hash_terms(system);
+  const uint64_t terms = hash_terms(system, system->terms, system->term);
+  const uint64_t local = hash_terms(system, system->locals, system->local);
   const uint64_t all[WISP_SYSTEM_SYMBOLS] = {
       wisp_hash_number(WISP_HASH_SEED, n),
       hash_fields(system),
@@ -91,6 +93,8 @@ void wisp_system_hash_symbols(const wisp_system *system, uint64_t hash[WISP_SYST
       hash_count(system, WISP_RATES, WISP_RATES),
       hash_count(system, WISP_INSIDE, WISP_OUTSIDE),
       hash_count(system, WISP_EITHER_SIDE, WISP_EITHER_SIDE),
+      local,
+      local,
   };
   memcpy(hash, all, sizeof all);
 }

@@ -18,9 +18,13 @@ wisp_status wisp_constants_value(wisp_error *err, const wisp_env *constants, con
 
 #define EXPECT(condition, ...) CALL(wisp_require(err, condition, WISP_EINPUT, __VA_ARGS__))
 
-/* One term, [+-] [EXPRESSION *] NAME.AXIS, of the rate of field `out`; moves *rest, which it cuts up, past it. */
+/* One term, [+-] [EXPRESSION *] [QUANTITY *] NAME.AXIS or NAME, of the rate of field `out`; moves *rest, which it cuts
+ * up, past it. */
 wisp_status wisp_system_read_term(wisp_error *err, const wisp_env *constants, wisp_system *system, int out, bool first,
                                   char **rest);
+
+/* Gives a field whose rate has no derivative one with the factor 0: kernels' texts add up at least one. */
+wisp_status wisp_system_add_derivatives(wisp_error *err, wisp_system *system);
 
 /* One more quantity of elements, NAME = text over constants and the quantities so far; given: a coefficient, the text
  * its value where nothing else is said, over constants. */

@@ -37,9 +37,12 @@ static wisp_status compute(wisp_error *err, const wisp_system *system, int q, si
   const wisp_quantity *quantity = &system->quantity[q];
   if (quantity->expression) wisp_expr_many(quantity->expression, value[0], count, value[q]);
   for (int e = 0; e < count; e++) {
-    const bool good = isfinite(value[q][e]) && (quantity->expression || value[q][e] > 0);
-    CALL(wisp_require(err, good, WISP_EINPUT, "%s is %g in element %zu, must be %s", quantity->name, value[q][e],
-                      first + (size_t)e, quantity->expression ? "finite" : "positive and finite"));
+    const bool signed_well = quantity->expression || value[q][e] > 0 || (value[q][e] == 0 && quantity->otherwise == 0);
+    const char *must = quantity->expression       ? "finite"
+                       : quantity->otherwise == 0 ? "0 or positive, and finite"
+                                                  : "positive and finite";
+    CALL(wisp_require(err, isfinite(value[q][e]) && signed_well, WISP_EINPUT, "%s is %g in element %zu, must be %s",
+                      quantity->name, value[q][e], first + (size_t)e, must));
   }
   return WISP_OK;
 }

@@ -414,7 +414,7 @@ static wisp_status check_whole(wisp_error *err, const parser *p)
     EXPECT(p->seen[i] || !kinds[i].needed, "the file ends without %s", kinds[i].needed);
   for (int f = 0; f < p->system->fields; f++)
     EXPECT(p->rated[f], "the file ends without a rate of %s", p->system->field[f]);
-  return WISP_OK;
+  return wisp_system_add_derivatives(err, p->system);
 }
 
 /* The system's own name: the file's, without folders and suffix. */

@@ -104,6 +104,43 @@ bool wisp_system_adds_energy(const wisp_system *system, int boundary, double alp
   return adds;
 }
 
+/* The energy that a state gains by terms without a derivative. */
+static double local_power(const wisp_system *system, const double *u, const double *medium, double *size)
+{
+  double rate[WISP_MAX_FIELDS] = {0};
+  for (size_t t = 0; t < system->locals; t++)
+    rate[system->local[t].out] += rate_of(&system->local[t], medium) * u[system->local[t].in];
+  return 2 * product(system, medium, u, rate, size);
+}
+
+bool wisp_system_locals_keep_energy(const wisp_system *system)
+{
+  uint64_t random = WISP_RANDOM_SEED;
+  bool keep = true;
+  for (int i = 0; i < DRAWS && keep; i++) {
+    side s;
+    double size = 0;
+    if (draw(system, &random, &s) != WISP_OK) return false;
+    for (int q = 0; q < system->quantities; q++) s.medium[q] += system->quantity[q].otherwise == 0;
+    if (wisp_system_complete_medium(NULL, system, 1, s.medium) != WISP_OK) return false;
+    keep = fabs(local_power(system, s.u, s.medium, &size)) <= rounding * size;
+  }
+  return keep;
+}
+
+bool wisp_system_locals_add_energy(const wisp_system *system, const double *medium)
+{
+  uint64_t random = WISP_RANDOM_SEED;
+  bool adds = false;
+  for (int i = 0; i < DRAWS && !adds; i++) {
+    side s;
+    double size = 0;
+    for (int f = 0; f < system->fields; f++) s.u[f] = wisp_random_real(&random);
+    adds = local_power(system, s.u, medium, &size) > rounding * size;
+  }
+  return adds;
+}
+
 bool wisp_system_keeps_energy(const wisp_system *system, int boundary)
 {
   uint64_t random = WISP_RANDOM_SEED;

@@ -79,7 +79,7 @@ wisp_status wisp_system_add_quantity(wisp_error *err, const wisp_env *constants,
   EXPECT(system->quantities < WISP_MAX_QUANTITIES, "more than %d coefficients and quantities", WISP_MAX_QUANTITIES);
   if (given) {
     CALL(wisp_constants_value(err, constants, text, &value));
-    EXPECT(value > 0, "coefficient %s is %g, must be positive", name, value);
+    EXPECT(value >= 0, "coefficient %s is %g, must be positive, or 0 where it may be 0", name, value);
   } else {
     CALL(wisp_constants_write(err, constants, text, &numbers));
     CALL(wisp_expr_parse(err, numbers.data, &expression));
@@ -106,19 +106,28 @@ void wisp_system_mark_readers(wisp_system *system, const wisp_expr *expression)
 /* ---- Terms. */
 
 /* Finds the beginning of the FIELD.AXIS of a term: the first name that a point follows. Before it, outside of
- * parentheses and powers of ten, is no sign: that would be another term's. The end of the text where there is none. */
-static char *find_derivative(char *at)
+ * parentheses and powers of ten, is no sign: that would be another term's. Without one, the term's end. */
+static char *find_derivative(char *at, bool *found)
 {
+  *found = false;
   for (int depth = 0; *at;) {
     const size_t digits = strspn(at, "0123456789.");
     const size_t name = wisp_name_length(at);
-    if (name && at[name] == '.') return at;
+    if (name && at[name] == '.') return *found = true, at;
     if (!name && !digits && !depth && (*at == '+' || *at == '-')) break;
     depth += (*at == '(') - (*at == ')');
     at += name ? name : digits ? digits : 1;
     if (digits && (*at == 'e' || *at == 'E')) at += 1 + (at[1] == '+' || at[1] == '-');
   }
-  return at + strlen(at);
+  return at;
+}
+
+/* Finds the FIELD that a term without a derivative ends with, from its last factor on. */
+static char *find_field(char *at, char *end)
+{
+  while (end > at && isspace((unsigned char)end[-1])) end--;
+  while (end > at && wisp_in_name(end[-1])) end--;
+  return end;
 }
 
 /* Takes a quantity off the end of a term's factors, [EXPRESSION *] QUANTITY; -1 where they name none. */
@@ -138,35 +147,55 @@ static wisp_status cut_quantity(wisp_error *err, wisp_system *system, char *fact
   return WISP_OK;
 }
 
+/* The factors of a term, [EXPRESSION *] [QUANTITY *], between `at` and the name that follows. */
+static wisp_status read_factors(wisp_error *err, const wisp_env *constants, wisp_system *system, char *at, char *name,
+                                wisp_term *term)
+{
+  char *times = name;
+  while (times > at && isspace((unsigned char)times[-1])) times--;
+  EXPECT(times == at || times[-1] == '*', "a * must stand before '%s'", name);
+  if (times == at) return WISP_OK;
+  times[-1] = '\0';
+  for (char *end = times - 1; end > at && isspace((unsigned char)end[-1]);) *--end = '\0';
+  CALL(cut_quantity(err, system, at, &term->quantity));
+  return *at || term->quantity < 0 ? wisp_constants_value(err, constants, at, &term->coefficient) : WISP_OK;
+}
+
 wisp_status wisp_system_read_term(wisp_error *err, const wisp_env *constants, wisp_system *system, int out, bool first,
                                   char **rest)
 {
   char *at = wisp_skip_space(*rest), *shown = at;
-  double coefficient = 1;
-  int quantity = -1;
-  bool sign = *at == '+' || *at == '-', negative = *at == '-';
+  wisp_term term = {.out = out, .axis = -1, .coefficient = 1, .quantity = -1};
+  bool sign = *at == '+' || *at == '-', negative = *at == '-', derived = false;
   EXPECT(sign || first, "a + or - must stand before '%s'", shown);
   at = wisp_skip_space(at + sign);
-  char *name = find_derivative(at), *times = name;
-  EXPECT(*name, "'%s' must end with a field's .x, .y or .z", shown);
-  while (times > at && isspace((unsigned char)times[-1])) times--;
-  EXPECT(times == at || times[-1] == '*', "a * must stand before '%s'", name);
-  if (times > at) {
-    times[-1] = '\0';
-    for (char *end = times - 1; end > at && isspace((unsigned char)end[-1]);) *--end = '\0';
-    CALL(cut_quantity(err, system, at, &quantity));
-    if (*at || quantity < 0) CALL(wisp_constants_value(err, constants, at, &coefficient));
-  }
-  const size_t length = strcspn(name, ".");
+  char *end = find_derivative(at, &derived), *name = derived ? end : find_field(at, end);
+  const size_t length = wisp_name_length(name);
+  EXPECT(length, "'%s' must end with a field, or a field's .x, .y or .z", shown);
+  if (derived) end = name + length + 1;
+  const char *axis = derived && *end ? strchr("xyz", *end) : NULL;
+  EXPECT(!derived || (axis && !wisp_in_name(end[1])), "%.*s must be followed by .x, .y or .z", (int)length, name);
+  if (axis) term.axis = (int)(axis - "xyz"), end++;
+  const char next = *end; /* the next term's sign, or the end */
+  *end = '\0';
+  CALL(read_factors(err, constants, system, at, name, &term));
   name[length] = '\0';
-  const int in = wisp_system_field(system, name);
-  EXPECT(in >= 0, "there is no field '%s'", name);
-  at = name + length + 1;
-  const char *axis = *at ? strchr("xyz", *at) : NULL;
-  EXPECT(axis && !wisp_in_name(at[1]), "%s must be followed by .x, .y or .z", name);
-  EXPECT(system->terms < WISP_MAX_TERMS, "more than %d terms", WISP_MAX_TERMS);
-  system->term[system->terms++] =
-      (wisp_term){out, in, (int)(strchr("xyz", *at) - "xyz"), negative ? -coefficient : coefficient, quantity};
-  *rest = wisp_skip_space(at + 1);
+  term.in = wisp_system_field(system, name);
+  EXPECT(term.in >= 0, "there is no field '%s'", name);
+  if (negative) term.coefficient = -term.coefficient;
+  EXPECT(system->terms < WISP_MAX_TERMS && system->locals < WISP_MAX_TERMS, "more than %d terms", WISP_MAX_TERMS);
+  *(derived ? &system->term[system->terms++] : &system->local[system->locals++]) = term;
+  *end = next;
+  *rest = wisp_skip_space(end);
+  return WISP_OK;
+}
+
+wisp_status wisp_system_add_derivatives(wisp_error *err, wisp_system *system)
+{
+  for (int f = 0; f < system->fields; f++) {
+    if (wisp_system_nth_term(system, f, 0)) continue;
+    EXPECT(system->terms < WISP_MAX_TERMS, "more than %d terms", WISP_MAX_TERMS);
+    system->term[system->terms++] = (wisp_term){.out = f, .in = f, .quantity = -1};
+  }
   return WISP_OK;
 }

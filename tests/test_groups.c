@@ -76,6 +76,10 @@ TEST_IN_FOLDER(test_surfaces)
       {"region == 8 ? 10 : region == 7 ? 5 : 1", "x > .7 ? 10 : x < .3 ? 1 : 5"},
       {"region != 7 && region != 8 ? 10 : 1", "x < .3 ? 10 : 1"},
       {"region == 0 ? 10 : 1", "1"},
+      {"copper=10", "x > .7 ? 10 : 1"},
+      {"3=10 + x, \"x\" = 2*x", "y > .7 ? 10 + x : y < .3 ? 2*x : 1"},
+      {"7=10, 3, copper=max(5, x)", "x > .7 ? 5 : x < .3 ? 3 : 10"},
+      {"copper=x <= .5 ? 3 : region == 8 ? 10 : 2", "x > .7 ? 10 : 1"},
   };
   fixture_text(*state, "square.msh", square);
   fixture_text(*state, "four.msh", square_4);
@@ -269,6 +273,16 @@ TEST_IN_FOLDER(test_refused)
       {"helmholtz", "--kappa '\"copper\"'", "the text 'copper' is no number"},
       {"helmholtz", "--kappa 'region > 1 ? 10 : 1'", "'region' is no number here"},
       {"helmholtz", "--kappa 'tag == most ? 10 : 1'", "'tag' is known on the boundary alone"},
+      {"helmholtz", "--kappa 'copper=2,most=3'",
+       "kappa: 'most' is a physical curve of the mesh, and a physical surface"},
+      {"helmholtz", "--kappa 'coper=2'",
+       "kappa: 'coper' is no tag, nor a name, of a physical surface: there are 1 \"x\""},
+      {"helmholtz", "--kappa 'copper=2,3,4'", "kappa is 'copper=2,3,4': more than one value stands without a group"},
+      {"helmholtz", "--kappa 'copper=2,=3'", "kappa: there is a name missing before =3"},
+      {"helmholtz", "--kappa 'copper=,7=3'", "kappa: there is a value missing of copper"},
+      {"helmholtz", "--kappa 'copper=2*q'", "the name 'q' is not defined"},
+      {"helmholtz", "--kappa 'copper=-2'", "must be positive"},
+      {"helmholtz", "--lambda '\"copper=2'", "the quote \" has no end"},
       {"helmholtz", "--kappa 'copper'", "'copper' is the name of several physical groups"},
       {"helmholtz", "--source 1 --value 'tag == pi'", "'pi' is a name of the language and that of a physical curve"},
       {"helmholtz", "--source 1 --value 'tag == 5'",

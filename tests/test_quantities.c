@@ -95,6 +95,21 @@ TEST(test_media)
   assert_string_equal(err.text, "rho is -2 in element 66, must be positive and finite");
 }
 
+/* A coefficient whose default is 0, such as a loss, may be 0 and is never negative. */
+TEST(test_losses)
+{
+  wisp_error err = {0};
+  OWNED(wisp_system_destroy) wisp_system *system = parsed(3, "coefficient rho = 4\ncoefficient loss = 0");
+  const int loss = wisp_system_quantity(system, "loss");
+  double medium[WISP_MAX_QUANTITIES];
+  wisp_system_default_medium(system, 1, medium);
+  assert_true(medium[loss] == 0);
+  assert_int_equal(wisp_system_complete_medium(&err, system, 1, medium), WISP_OK);
+  medium[loss] = -1;
+  assert_int_equal(wisp_system_complete_medium(&err, system, 1, medium), WISP_EINPUT);
+  assert_string_equal(err.text, "loss is -1 in element 0, must be 0 or positive, and finite");
+}
+
 /* A solution sees the quantities of the medium that it is asked for. */
 TEST(test_states)
 {
@@ -115,8 +130,8 @@ TEST(test_mistakes)
     int at;
     const char *replacement, *says;
   } mistakes[] = {
-      {3, "coefficient rho = 0", "media.system:3: coefficient rho is 0, must be positive"},
-      {3, "coefficient rho = -4", "coefficient rho is -4"},
+      {3, "coefficient rho = 0", "media.system:6: its value is not finite"}, /* it may be 0, and 1 / Z follows */
+      {3, "coefficient rho = -4", "media.system:3: coefficient rho is -4, must be positive, or 0"},
       {3, "coefficient rho = 1 / 0", "no finite number"},
       {3, "coefficient rho", "no statement"},
       {3, "coefficient rho = kappa", "'kappa' is not defined"},

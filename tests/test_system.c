@@ -57,6 +57,25 @@ TEST(test_parses)
   assert_true(flux[0] == -6 && flux[1] == 3 * (5 - 20));
 }
 
+/* Terms without a derivative; a field with no other gets a derivative times 0. */
+TEST(test_locals)
+{
+  char text[2048];
+  OWNED(wisp_system_destroy) wisp_system *system = NULL;
+  static const wisp_term expected[] = {{1, 1, -1, -1e-3, -1}, {1, 0, -1, 0.75, -1}, {1, 0, -1, -1, -1}};
+  compose(text, 4, "rate b = -1e-3*b + (1 - 1/4) * a - a");
+  GOOD(wisp_system_parse(err, "waves.system", text, &system));
+  assert_int_equal(system->locals, 3);
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(system->local[i].out, expected[i].out);
+    assert_int_equal(system->local[i].in, expected[i].in);
+    assert_int_equal(system->local[i].axis, -1);
+    assert_true(system->local[i].coefficient == expected[i].coefficient);
+  }
+  assert_int_equal(system->terms, 2);
+  assert_true(system->term[1].out == 1 && system->term[1].coefficient == 0);
+}
+
 /* A replacement of a line, the line that the message names (0: the same), and a piece of the message. */
 typedef struct mistake {
   int at;
@@ -80,7 +99,11 @@ static const mistake mistakes[] = {
     {3, "rate a =", 0, "no term"},
     {3, "rate a = a.w", 0, ".x, .y or .z"},
     {3, "rate a = a.xy", 0, ".x, .y or .z"},
-    {3, "rate a = a", 0, ".x, .y or .z"},
+    {3, "rate a = 2", 0, "must end with a field, or a field's .x, .y or .z"},
+    {3, "rate a = a.x - 2 * c", 0, "no field 'c'"},
+    {3, "rate a = a.x - 2 b", 0, "a * must stand before 'b'"},
+    {3, "rate a = a.x - 1e400 * b", 0, "a number"},
+    {3, "rate a = a.x b", 0, "+ or -"},
     {3, "rate a = c.x", 0, "no field 'c'"},
     {3, "rate a = 3 a.x", 0, "*"},
     {3, "rate a = 1e999*a.x", 0, "a number"},

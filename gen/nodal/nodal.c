@@ -148,13 +148,13 @@ static int quantity_place(const wisp_system *system, const wisp_term *term)
 }
 
 /* One term of an output: in, axis, its coefficient as a literal, and the place of its quantity. */
-static wisp_status add_term(wisp_error *err, wisp_env *output, const wisp_system *system, const wisp_term *term,
-                            int real_bytes)
+static wisp_status add_term(wisp_error *err, wisp_env *output, const char *list, const wisp_system *system,
+                            const wisp_term *term, int real_bytes)
 {
   HELD(wisp_text_free) wisp_text literal = {0};
   wisp_env *item = NULL;
   CALL(wisp_print_real(err, &literal, term->coefficient, real_bytes));
-  CALL(wisp_env_item(err, output, "terms", &item));
+  CALL(wisp_env_item(err, output, list, &item));
   CALL(wisp_env_int(err, item, "in", term->in));
   CALL(wisp_env_int(err, item, "axis", term->axis));
   CALL(wisp_env_int(err, item, "quantity", quantity_place(system, term)));
@@ -176,26 +176,38 @@ static wisp_status add_quantities(wisp_error *err, wisp_env *env, const char *li
   return WISP_OK;
 }
 
-/* Lists: fields {f, name, terms {in, axis, coefficient, quantity}}, flux {name, text}, boundaries {name, ghost {name,
- * text}}, inner, outer and either_side {name}; max_terms. */
+/* The terms of field f, as a list of its own; *most grows to their number. */
+static wisp_status add_terms(wisp_error *err, wisp_env *field, const char *list, const wisp_system *system, int f,
+                             int real_bytes, int *most)
+{
+  const bool local = strcmp(list, "local") == 0;
+  const wisp_term *term = local ? system->local : system->term;
+  int count = 0;
+  CALL(wisp_env_empty_list(err, field, list));
+  for (size_t t = 0; t < (local ? system->locals : system->terms); t++) {
+    if (term[t].out != f) continue;
+    CALL(add_term(err, field, list, system, &term[t], real_bytes));
+    count++;
+  }
+  *most = count > *most ? count : *most;
+  return WISP_OK;
+}
+
+/* Lists: fields {f, name, terms and local {in, axis, coefficient, quantity}}, flux {name, text}, boundaries {name,
+ * ghost {name, text}}, inner, outer and either_side {name}; max_terms, max_locals. */
 static wisp_status add_system(wisp_error *err, wisp_env *env, const wisp_system *system, int real_bytes)
 {
-  int most = 0;
+  int most = 0, locals = 0;
   for (int f = 0; f < system->fields; f++) {
     wisp_env *item = NULL;
-    int count = 0;
     CALL(wisp_env_item(err, env, "fields", &item));
     CALL(wisp_env_int(err, item, "f", f));
     CALL(add_name(err, item, system, system->field[f]));
-    CALL(wisp_env_empty_list(err, item, "terms"));
-    for (size_t t = 0; t < system->terms; t++) {
-      if (system->term[t].out != f) continue;
-      CALL(add_term(err, item, system, &system->term[t], real_bytes));
-      count++;
-    }
-    most = count > most ? count : most;
+    CALL(add_terms(err, item, "terms", system, f, real_bytes, &most));
+    CALL(add_terms(err, item, "local", system, f, real_bytes, &locals));
   }
   CALL(wisp_env_int(err, env, "max_terms", most));
+  CALL(wisp_env_int(err, env, "max_locals", locals));
   CALL(add_quantities(err, env, "inner", system, WISP_INSIDE));
   CALL(add_quantities(err, env, "outer", system, WISP_OUTSIDE));
   CALL(add_quantities(err, env, "either_side", system, WISP_EITHER_SIDE));

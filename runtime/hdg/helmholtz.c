@@ -1,4 +1,5 @@
 #include "helmholtz.h"
+#include "../mesh/piecewise.h"
 #include "../mesh/vtu.h"
 #include "../parallel.h"
 #include "../../gen/jacobi.h"
@@ -175,10 +176,10 @@ static wisp_status set_coefficients(wisp_error *err, wisp_helmholtz_problem *h)
   const double *const numbers[2] = {h->data.kappa_of, h->data.lambda_of};
   double *const values[2] = {h->kappa, h->lambda};
   for (int c = 0; c < 2; c++) {
-    OWNED(wisp_formula_destroy) wisp_formula *formula = NULL;
-    if (!numbers[c]) CALL(wisp_formula_create(err, names[c], texts[c], mesh, false, &formula));
-    if (formula) wisp_formula_middles(formula, mesh, 1, values[c]);
-    for (size_t e = 0; e < mesh->elements && !formula; e++) values[c][e] = numbers[c][e];
+    HELD(wisp_piecewise_free) wisp_piecewise given = {.piece = NULL};
+    if (!numbers[c]) CALL(wisp_piecewise_create(err, names[c], texts[c], mesh, &given));
+    for (size_t e = 0; e < mesh->elements; e++) values[c][e] = numbers[c] ? numbers[c][e] : 1;
+    CALL(wisp_piecewise_middles(err, &given, mesh, 1, values[c]));
     for (size_t e = 0; e < mesh->elements; e++)
       CALL(wisp_require(err, isfinite(values[c][e]) && (c ? values[c][e] >= 0 : values[c][e] > 0), WISP_EUSAGE,
                         "%s is %g in triangle %zu (region %d): must be %s", names[c], values[c][e],

@@ -8,7 +8,7 @@
 #define EXPRESSIONS                                                                                                  \
   "numbers or expressions such as 'region == steel ? 10 : 1'; they know x, y, z, pi, sin, cos, exp, sqrt, min, max " \
   "and the operators of C; region, and on the boundary tag, are compared with physical groups by name, in quotes "   \
-  "unless it is a plain word (\"air gap\"), or by number"
+  "unless it is a plain word (\"air gap\"), or by number; a list gives groups values of their own, 'steel=10,1'"
 
 static const wisp_solver_option options[] = {
     WISP_CHOICE_ROW("element", "ELEMENT", "tri", "tri", NULL, "tri: triangles"),

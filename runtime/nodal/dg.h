@@ -53,7 +53,7 @@ typedef struct wisp_dg {
   int *turnlist;     /* 6 * Nfp: face node of p that meets face node i of m, by turn */
   bool single;       /* the reference rounds what it adds up as single precision does, to be compared with itself */
   double min_length; /* smallest inscribed-sphere diameter, for the CFL */
-  double min_time;   /* that a wave takes through an inscribed sphere */
+  double min_time;   /* that a wave takes through an inscribed sphere, shortened by terms without a derivative */
 } wisp_dg;
 
 /* Addresses must fit 31 bits: WISP_EUSAGE says how large the problem may be. Every boundary face gets the boundary

@@ -148,11 +148,26 @@ static void place_slot(const placing *p, size_t k)
   }
 }
 
+/* A bound of how fast the terms without a derivative change fields: the lesser of the largest sums of their factors by
+ * row and by column. */
+static double local_rate(const wisp_dg *dg, size_t k)
+{
+  double row[WISP_MAX_FIELDS] = {0}, column[WISP_MAX_FIELDS] = {0}, rows = 0, columns = 0;
+  for (size_t t = 0; t < dg->system->locals; t++) {
+    const wisp_term *term = &dg->system->local[t];
+    const double factor = fabs(wisp_dg_factor(dg, term, k));
+    row[term->out] += factor, column[term->in] += factor;
+  }
+  for (int f = 0; f < dg->system->fields; f++) rows = fmax(rows, row[f]), columns = fmax(columns, column[f]);
+  return fmin(rows, columns);
+}
+
 /* A wisp_sweep over groups. */
 static void place_groups(void *context, size_t from, size_t to)
 {
   const placing *p = context;
   const size_t KM = (size_t)p->dg->layout.KM;
+  const double order = p->dg->tet->N + 1;
   for (size_t g = from; g < to; g++) {
     p->least[g] = HUGE_VAL;
     for (size_t k = g * KM; k < (g + 1) * KM; k++) {
@@ -161,7 +176,8 @@ static void place_groups(void *context, size_t from, size_t to)
       if (p->dg->slot[k] == WISP_EMPTY) continue;
       /* The time that a wave takes through the inscribed sphere: 6 volume / surface, over its speed. */
       for (int f = 0; f < WISP_TET_FACES; f++) sum += p->dg->face_real[wisp_dg_face_at(p->dg, 4 * f + 3, k)];
-      p->least[g] = fmin(p->least[g], 4 / sum / wisp_system_speed(p->dg->system, wisp_dg_medium(p->dg, k)));
+      const double time = 4 / sum / wisp_system_speed(p->dg->system, wisp_dg_medium(p->dg, k));
+      p->least[g] = fmin(p->least[g], 1 / (1 / time + local_rate(p->dg, k) / (4 * order * order)));
     }
   }
 }

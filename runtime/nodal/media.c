@@ -1,5 +1,5 @@
 #include "media.h"
-#include "../mesh/formula.h"
+#include "../mesh/piecewise.h"
 #include "../mesh/simplexnodes.h"
 
 wisp_status wisp_media_create(wisp_error *err, const wisp_system *system, const wisp_mesh *mesh,
@@ -10,12 +10,12 @@ wisp_status wisp_media_create(wisp_error *err, const wisp_system *system, const 
   CALL(wisp_new(err, mesh->elements * n + 1, sizeof *values, &values));
   wisp_system_default_medium(system, mesh->elements, values);
   for (size_t q = 0; q < n; q++) {
-    OWNED(wisp_formula_destroy) wisp_formula *formula = NULL;
+    HELD(wisp_piecewise_free) wisp_piecewise given = {.piece = NULL};
     char what[64];
     if (!texts[q]) continue;
     snprintf(what, sizeof what, "coefficient %s", system->quantity[q].name);
-    CALL(wisp_formula_create(err, what, texts[q], mesh, false, &formula));
-    wisp_formula_middles(formula, mesh, n, values + q);
+    CALL(wisp_piecewise_create(err, what, texts[q], mesh, &given));
+    CALL(wisp_piecewise_middles(err, &given, mesh, n, values + q));
   }
   CALL(wisp_system_complete_medium(err, system, mesh->elements, values));
   return GIVE(values, medium);
@@ -29,7 +29,8 @@ wisp_status wisp_media_check(wisp_error *err, const wisp_system *system, size_t 
   const size_t n = (size_t)system->quantities;
   for (size_t i = 0; i < elements * n; i++) {
     const wisp_quantity *q = &system->quantity[i % n];
-    CALL(wisp_require(err, q->expression || (medium[i] >= 1 / most && medium[i] <= most), WISP_EUSAGE,
+    const bool none = medium[i] == 0 && q->otherwise == 0;
+    CALL(wisp_require(err, q->expression || none || (medium[i] >= 1 / most && medium[i] <= most), WISP_EUSAGE,
                       "coefficient %s is %g in element %zu, must be from %g to %g in %s: take other units%s", q->name,
                       medium[i], i / n, 1 / most, most, wisp_precision_name(precision), single ? ", or f64" : ""));
   }
@@ -52,7 +53,8 @@ double wisp_media_jump(const wisp_system *system, size_t elements, const double 
   *quantity = 0;
   for (int q = 0; q < system->quantities; q++) {
     wisp_media_range(system, elements, medium, q, range);
-    if (system->quantity[q].expression || !(range[1] / range[0] > largest)) continue;
+    if (system->quantity[q].expression || system->quantity[q].otherwise == 0) continue; /* losses may be none */
+    if (!(range[1] / range[0] > largest)) continue;
     largest = range[1] / range[0];
     *quantity = q;
   }

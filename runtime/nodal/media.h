@@ -19,8 +19,9 @@ wisp_status wisp_media_check(wisp_error *err, const wisp_system *system, size_t 
 /* The least and the largest value of a quantity. */
 void wisp_media_range(const wisp_system *system, size_t elements, const double *medium, int q, double range[2]);
 
-/* The largest ratio of a coefficient's values, 1 where there is none, and which coefficient has it; and the ratio up to
- * which sums over both sides of a face keep some digits of the smaller side: 1e12, in single precision 1e6. */
+/* The largest ratio of a coefficient's values that may not be 0, 1 where there is none, and which coefficient has it;
+ * and the ratio up to which sums over both sides of a face keep some digits of the smaller side: 1e12, in single
+ * precision 1e6. */
 double wisp_media_jump(const wisp_system *system, size_t elements, const double *medium, int *quantity);
 double wisp_media_resolved(wisp_precision precision);
 

@@ -100,6 +100,19 @@ static void derive(const wisp_dg *dg, size_t k, const double *u, numbers du[3])
     }
 }
 
+/* rhs += terms without a derivative, node by node. */
+static void add_locals(const wisp_dg *dg, size_t k, const double *u, double *rhs)
+{
+  for (size_t t = 0; t < dg->system->locals; t++) {
+    const wisp_term *term = &dg->system->local[t];
+    const double factor = wisp_dg_factor(dg, term, k);
+    for (int i = 0; i < dg->tet->Np; i++) {
+      double *to = &rhs[volume_at(dg, term->out, k, i)];
+      *to = kept(dg, *to + factor * u[volume_at(dg, term->in, k, i)]);
+    }
+  }
+}
+
 /* One operator on all elements; its parts are wisp_sweeps over slots. */
 typedef struct loop {
   const wisp_dg *dg;
@@ -148,6 +161,7 @@ static void volume_slots(void *context, size_t from, size_t to)
           rhs[at] = kept(dg, rhs[at] + factor * own[term->axis].at[f / 8][i][f % 8]);
         }
       }
+    add_locals(dg, k, l->in, rhs);
   }
 }
 
@@ -272,6 +286,7 @@ static void product_slots(void *context, size_t from, size_t to)
     multiply_element(dg, Np, Nf, dg->tet->LIFT, &fluxes, &sum);
     for (int f = 0; f < dg->system->fields; f++)
       for (int i = 0; i < Np; i++) p->out[0][volume_at(dg, f, k, i)] = sum.at[f / 8][i][f % 8];
+    add_locals(dg, k, p->in, p->out[0]);
   }
 }
 
@@ -321,6 +336,7 @@ wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out
   *system = *dg->system;
   copy->system = system;
   for (size_t t = 0; t < system->terms; t++) system->term[t].coefficient = fabs(system->term[t].coefficient);
+  for (size_t t = 0; t < system->locals; t++) system->local[t].coefficient = fabs(system->local[t].coefficient);
   for (int mu = 0; mu < 3; mu++) {
     const double *size = dg->tet->D_size[mu];
     CALL(copy_magnitudes(err, Np * Np, size ? size : dg->tet->D[mu], &tet->D[mu]));

@@ -186,7 +186,9 @@ wisp_status wisp_start_medium(wisp_error *err, size_t elements, const double *me
     mean[q] = alike ? medium[q] : sum / (double)elements;
     start->exact &= alike;
   }
-  return n ? wisp_system_complete_medium(err, start->system, 1, mean) : WISP_OK;
+  if (!n) return WISP_OK;
+  CALL(wisp_system_complete_medium(err, start->system, 1, mean));
+  return check_finite(err, start);
 }
 
 void wisp_start_field(const void *context, size_t count, const double *xyz, double t, double *u)

@@ -22,7 +22,7 @@ wisp_status wisp_start_choose(wisp_error *err, const wisp_mesh *mesh, const wisp
 void wisp_start_order(wisp_start *start, int order);
 
 /* The media of `elements` elements. A solution is one where they are all alike; else it is a start, in a medium of
- * their mean coefficients. */
+ * their mean coefficients. WISP_EUSAGE where it is not finite there. */
 wisp_status wisp_start_medium(wisp_error *err, size_t elements, const double *medium, wisp_start *start);
 
 /* A wisp_function: all fields at t = 0, at any t where it is a solution. context is the start. */

@@ -41,10 +41,15 @@ wisp_status wisp_system_check_start(wisp_error *err, wisp_system_run *run, const
   const wisp_start *start = &run->start;
   const double *at = start->surroundings.middle;
   run->misfit = NAN;
+  if (run->energy_initial == 0)
+    CALL(wisp_notes_add(err, &run->base.mesh->notes, "start_without_energy",
+                        "the start has no energy in any node of the mesh, and all fields stay 0: take another "
+                        "--start or --initial, refine the mesh, or raise -n"));
   if (run->known) return WISP_OK; /* the error tells */
-  run->lossless = true;
+  run->lossless = wisp_system_locals_keep_energy(run->system);
   for (int b = 0; b < run->system->boundaries; b++)
     if (has_walls(run, b)) run->lossless &= wisp_system_keeps_energy(run->system, b);
+  if (!start->state) return WISP_OK; /* what --initial gives may jump from group to group */
   CALL(wisp_dg_misfit(err, run->dg, u, wisp_start_field, start, &run->misfit));
   if (run->misfit <= MISFIT) return WISP_OK;
   return wisp_notes_add(err, &run->base.mesh->notes, "start_unresolved",
@@ -87,7 +92,10 @@ static bool explain_system(const wisp_system_run *run, char why[256])
 {
   const wisp_system *system = run->system;
   const bool between = wisp_system_adds_energy(system, -1, run->alpha);
+  bool inside = false;
   int wall = 0;
+  for (size_t e = 0; e < run->base.mesh->elements && !inside && system->locals; e++)
+    inside = wisp_system_locals_add_energy(system, run->medium + e * (size_t)system->quantities);
   while (wall < system->boundaries && !(has_walls(run, wall) && wisp_system_adds_energy(system, wall, run->alpha)))
     wall++;
   if (between)
@@ -99,7 +107,12 @@ static bool explain_system(const wisp_system_run *run, char why[256])
     snprintf(why, 256,
              WISP_MESSAGE("the walls '%s' of system %s add energy: correct its file, or take another --boundary"),
              system->boundary[wall].name, system->name);
-  return between || wall < system->boundaries;
+  else if (inside)
+    snprintf(why, 256,
+             WISP_MESSAGE("terms without a derivative in the rates of system %s add energy: correct its file, or take "
+                          "other coefficients"),
+             system->name);
+  return between || wall < system->boundaries || inside;
 }
 
 wisp_status wisp_system_blew_up(wisp_error *err, const wisp_system_run *run)

@@ -5,6 +5,9 @@
 static const wisp_solver_option options[] = {
     WISP_TEXT_ROW("start", "NAME", NULL, "its solution for such walls, else its start",
                   "what to start from, of what the system's file states"),
+    WISP_TEXT_ROW("initial", "FIELD=EXPR,...", NULL, NULL,
+                  "in place of --start: first fields as expressions in x, y, z and region; FIELD@GROUP=EXPR for the "
+                  "elements of a physical group. Fields and elements without one are 0"),
     WISP_TEXT_ROW("mode", "M,N,P", NULL, "the solution's own; 1,1,0 of maxwell's cavity",
                   "which mode of a solution in the unit box"),
     WISP_INTEGER_ROW("steps", "S", 0, 1e9, "100", NULL, "how many steps"),
@@ -44,7 +47,7 @@ static wisp_status list_coefficients(wisp_error *err, const char *problem, wisp_
     if (!system->quantity[q].expression)
       CALL(wisp_text_print(err, out,
                            "    --%s EXPR  a coefficient: a number, or an expression in an element's middle x, y, z "
-                           "and region (%g)\n",
+                           "and region (%g); or by physical group, 'body=4,air=1', one alone being the rest's\n",
                            system->quantity[q].name, system->quantity[q].otherwise));
   return WISP_OK;
 }
@@ -75,6 +78,14 @@ static wisp_status read_walls(wisp_error *err, wisp_system_run *run)
                          &run->walls);
 }
 
+static wisp_status read_initial(wisp_error *err, wisp_system_run *run)
+{
+  const char *text = wisp_solver_text(&run->base, "initial");
+  if (!text) return WISP_OK;
+  wisp_initial_free(&run->initial);
+  return wisp_initial_read(err, "option --initial", run->system, run->base.mesh, text, &run->initial);
+}
+
 static wisp_status read_system(wisp_error *err, wisp_solver *s)
 {
   wisp_system_run *run = wisp_system_run_of(s);
@@ -92,8 +103,11 @@ static wisp_status read_system(wisp_error *err, wisp_solver *s)
   CALL(wisp_require(err, !wisp_solver_given(s, "dt") || !wisp_solver_given(s, "cfl"), WISP_EUSAGE,
                     "--cfl and --dt both give the step: leave one out"));
   CALL(wisp_system_check_scheme(err, run));
+  CALL(wisp_require(err, !wisp_solver_given(s, "initial") || !(wisp_solver_given(s, "start") || mode), WISP_EUSAGE,
+                    "--initial gives the first fields, as --start and --mode do: leave one out"));
   CALL(wisp_fields_check_order(err, wisp_solver_given(s, "output"), s->order));
   CALL(load_system(err, run));
+  CALL(read_initial(err, run));
   for (int f = 0; f < run->system->fields; f++) run->name[f] = run->system->field[f];
   return read_walls(err, run);
 }
@@ -242,6 +256,7 @@ static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watc
   wisp_system_run *run = wisp_system_run_of(s);
   if (!s->source.file && !s->own_mesh) CALL(wisp_mesh_tag_sides(err, s->mesh));
   CALL(read_walls(err, run));
+  CALL(read_initial(err, run));
   if (wisp_solver_given(s, "start") || run->mode) CALL(choose_start(err, run));
   CALL(wisp_media_create(err, run->system, s->mesh, (const char *const *)run->coefficient, &run->medium));
   CALL(wisp_system_check_media(err, run));
@@ -259,15 +274,23 @@ static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watc
   return wisp_system_choose_step(err, run);
 }
 
+/* Fills u from the start that the system's file states. */
+static wisp_status fill_start(wisp_error *err, wisp_system_run *run)
+{
+  if (!run->start.state) CALL(choose_start(err, run));
+  CALL(wisp_start_medium(err, run->base.mesh->elements, run->medium, &run->start));
+  run->known = run->start.exact && run->start.state->walls == run->walls.boundary;
+  wisp_dg_fill(run->dg, wisp_start_field, &run->start, 0, run->u);
+  return WISP_OK;
+}
+
 /* Sets the first fields, unless a program has set them. */
 static wisp_status start_system(wisp_error *err, wisp_solver *s)
 {
   wisp_system_run *run = wisp_system_run_of(s);
   if (run->started) return WISP_OK;
-  if (!run->start.state) CALL(choose_start(err, run));
-  CALL(wisp_start_medium(err, s->mesh->elements, run->medium, &run->start));
-  run->known = run->start.exact && run->start.state->walls == run->walls.boundary;
-  wisp_dg_fill(run->dg, wisp_start_field, &run->start, 0, run->u);
+  CALL(wisp_solver_given(s, "initial") ? wisp_initial_fill(err, "option --initial", &run->initial, run->dg, run->u)
+                                       : fill_start(err, run));
   CALL(wisp_dg_energy(err, run->dg, run->u, &run->energy_initial));
   CALL(wisp_system_check_start(err, run, run->u));
   CALL(wisp_solution_put(err, run->stepper->problem, run->u));
@@ -389,6 +412,7 @@ static void release_system(wisp_solver *s)
   wisp_stepper_destroy(run->stepper);
   wisp_dg_destroy(run->dg);
   wisp_walls_free(&run->walls);
+  wisp_initial_free(&run->initial);
   wisp_system_destroy(run->system);
   wisp_tet_destroy(run->tet);
   for (int q = 0; q < WISP_MAX_QUANTITIES; q++) free(run->coefficient[q]);

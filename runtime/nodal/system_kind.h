@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../solve/solver.h"
+#include "initial.h"
 #include "start.h"
 #include "stepper.h"
 
@@ -28,8 +29,9 @@ typedef struct wisp_system_run {
   wisp_tet *tet;
   wisp_dg *dg;
   wisp_stepper *stepper;
-  wisp_start start;
-  double *medium; /* of the elements */
+  wisp_start start;     /* of the system's file; its state is NULL where there is none */
+  wisp_initial initial; /* by expression, where these are asked for */
+  double *medium;       /* of the elements */
   wisp_walls walls;
   bool known;    /* the solution */
   bool lossless; /* walls that keep the energy, as a start has to show that is no solution */

@@ -47,7 +47,7 @@ static wisp_status report_texts(wisp_error *err, const wisp_system_run *run, wis
   const double *at = start->surroundings.middle;
   CALL(wisp_report_text(err, to, "basis", run->basis.name));
   CALL(wisp_report_text(err, to, "basis_reason", run->basis.reason));
-  CALL(wisp_report_text(err, to, "start", start->state ? start->text : NULL));
+  CALL(wisp_report_text(err, to, "start", start->state ? start->text : wisp_solver_text(&run->base, "initial")));
   for (int c = 0; start->state && c < 3; c++)
     CALL(wisp_report_numbers(err, to, 1, &(const wisp_report_number){"start_middle", "", at[c]}));
   CALL(wisp_report_text(err, to, "scheme", run->stepper->integrator.scheme->name));
@@ -80,7 +80,11 @@ static wisp_status report_method(wisp_error *err, const wisp_system_run *run, wi
              wisp_solver_given(&run->base, "dt") ? "as asked" : "safe without a measurement");
   CALL(wisp_report_line(err, to, "basis", "%s%s%s", basis->name, *basis->reason ? ": " : "", basis->reason));
   CALL(report_coefficients(err, run, to));
-  CALL(wisp_report_line(err, to, "start", "%s%s, walls %s, alpha %g", start->state ? start->text : "a program's",
+  const char *initial = wisp_solver_text(&run->base, "initial");
+  CALL(wisp_report_line(err, to, "start", "%s%s, walls %s, alpha %g",
+                        start->state ? start->text
+                        : initial    ? initial
+                                     : "a program's",
                         middle, name_walls(run), run->alpha));
   CALL(wisp_report_line(err, to, "steps", "%lld of %.6g to time %.6g; %s", run->steps, run->dt, run->time, step));
   CALL(wisp_report_line(err, to, "stage", "%s in %s", stage->composition, layout));
