@@ -22,7 +22,7 @@ typedef struct wisp_trial {
   char params[200];   /* "unroll=4 wi=2 wp=8 ws=1", sorted by name */
   char device[128];   /* NVIDIA H200 */
   char target[32];    /* sm_90 */
-  int units;          /* multiprocessors */
+  int units;          /* multiprocessors; of a host OpenMP's threads, in rows of before its cores */
   char mesh[16];      /* what it was timed on: box, ordered (irregular, elements along a curve), ...; empty: box */
   /* provenance */
   char driver[64], compiler[128];

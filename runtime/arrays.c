@@ -37,12 +37,12 @@ wisp_status wisp_arrays_fit(wisp_error *err, const wisp_limits *limits, wisp_pre
 static wisp_status make_entry(wisp_error *err, wisp_arrays *arrays, wisp_entry *e)
 {
   wisp_status status = WISP_OK;
-  const size_t bytes = wisp_entry_bytes(arrays, e), zone = wisp_entry_guard(arrays, e);
+  const size_t bytes = wisp_entry_bytes(arrays, e), front = wisp_entry_front(arrays, e);
   const unsigned char guard = wisp_entry_guard_byte(e);
   TRY(wisp_device_alloc(err, arrays->device, wisp_entry_whole(arrays, e), &e->base));
-  TRY(wisp_device_fill(err, arrays->device, e->base, guard, zone));
-  TRY(wisp_device_fill(err, arrays->device, e->base + zone + bytes, guard, zone));
-  if (bytes) TRY(wisp_device_fill(err, arrays->device, e->base + zone, 0, bytes));
+  TRY(wisp_device_fill(err, arrays->device, e->base, guard, front));
+  TRY(wisp_device_fill(err, arrays->device, e->base + front + bytes, guard, wisp_entry_guard(arrays, e)));
+  if (bytes) TRY(wisp_device_fill(err, arrays->device, e->base + front, 0, bytes));
 done:
   if (status == WISP_EMEMORY) wisp_context(err, status, "array %s (%zu numbers): ", e->array.name, e->array.size);
   return status;
@@ -58,6 +58,24 @@ wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precis
   arrays->device = device;
   for (size_t i = 0; i < count; i++) CALL(make_entry(err, arrays, &arrays->entries[i]));
   return GIVE(arrays, out);
+}
+
+wisp_status wisp_arrays_shift(wisp_error *err, wisp_arrays *arrays, size_t turn)
+{
+  for (size_t i = 0; i < arrays->count; i++) {
+    wisp_entry *e = &arrays->entries[i], moved = *e;
+    moved.base = 0;
+    moved.shift = WISP_ALIGNMENT * (1 + (turn + i) % (WISP_LINE / WISP_ALIGNMENT - 1));
+    wisp_status status = make_entry(err, arrays, &moved);
+    if (status == WISP_OK)
+      status = wisp_device_copy(err, arrays->device, wisp_entry_start(arrays, &moved), wisp_entry_start(arrays, e),
+                                wisp_entry_bytes(arrays, e));
+    if (status == WISP_OK) status = wisp_device_finish(err, arrays->device);
+    wisp_device_free(arrays->device, status == WISP_OK ? e->base : moved.base);
+    CALL(status);
+    *e = moved;
+  }
+  return WISP_OK;
 }
 
 void wisp_arrays_destroy(wisp_arrays *arrays)
@@ -95,12 +113,24 @@ size_t wisp_arrays_bytes_of(const wisp_arrays *arrays, const char *array)
   return e ? e->array.size * wisp_entry_number(arrays, e) : 0;
 }
 
+static void swap_memory(wisp_entry *a, wisp_entry *b)
+{
+  const wisp_entry before = *a;
+  a->base = b->base, a->shift = b->shift;
+  b->base = before.base, b->shift = before.shift;
+}
+
 void wisp_arrays_swap(wisp_arrays *arrays, const char *one, const char *other)
 {
-  wisp_entry *a = (wisp_entry *)find_entry(arrays, one), *b = (wisp_entry *)find_entry(arrays, other);
-  wisp_pointer base = a->base;
-  a->base = b->base;
-  b->base = base;
+  swap_memory((wisp_entry *)find_entry(arrays, one), (wisp_entry *)find_entry(arrays, other));
+}
+
+void wisp_arrays_exchange(wisp_arrays *a, wisp_arrays *b)
+{
+  for (size_t i = 0; i < b->count; i++) {
+    wisp_entry *from = (wisp_entry *)find_entry(a, b->entries[i].array.name);
+    if (from && from->array.size >= b->entries[i].array.size) swap_memory(from, &b->entries[i]);
+  }
 }
 
 static wisp_status find_reals(wisp_error *err, const wisp_arrays *arrays, const char *name, const wisp_entry **out)

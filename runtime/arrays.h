@@ -28,6 +28,13 @@ wisp_status wisp_arrays_fit(wisp_error *err, const wisp_limits *limits, wisp_pre
 /* All zero. device is borrowed. Errors of wisp_arrays_fit. */
 wisp_status wisp_arrays_create(wisp_error *err, wisp_device *device, wisp_precision precision, const char *what,
                                size_t guard, const wisp_array *list, size_t count, wisp_arrays **out);
+/* Moves the arrays, to lie as a program's may (wisp.h): each begins 16, 32 or 48 bytes behind a multiple of 64, in
+ * three turns once each, and not all begin alike. Their addresses of before are no longer valid. */
+enum { WISP_ALIGNMENT = 16, WISP_LINE = 64 };
+wisp_status wisp_arrays_shift(wisp_error *err, wisp_arrays *arrays, size_t turn);
+/* Exchanges the memory of a's arrays with that of b's shorter ones of the same names, with whatever lies there: b's are
+ * then at a's addresses, and a's must not be used until a second exchange. */
+void wisp_arrays_exchange(wisp_arrays *a, wisp_arrays *b);
 void wisp_arrays_destroy(wisp_arrays *arrays);
 WISP_OWNED(wisp_arrays, wisp_arrays_destroy)
 

@@ -84,6 +84,11 @@ void wisp_arrays_end_checks(wisp_arrays *arrays)
 
 /* --- guard zones --- */
 
+static size_t zone_bytes(const wisp_arrays *arrays, const wisp_entry *e, size_t side)
+{
+  return side ? wisp_entry_guard(arrays, e) : wisp_entry_front(arrays, e);
+}
+
 static wisp_pointer zone_of(const wisp_arrays *arrays, const wisp_entry *e, size_t side)
 {
   return side ? wisp_entry_start(arrays, e) + wisp_entry_bytes(arrays, e) : e->base;
@@ -100,7 +105,7 @@ wisp_status wisp_arrays_guards(wisp_error *err, wisp_arrays *arrays, bool *intac
                              .a = zone_of(arrays, e, i % 2),
                              .b = arrays->check.pattern + (wisp_entry_is_integer(e) ? 0 : PATTERN),
                              .one = true,
-                             .count = wisp_entry_guard(arrays, e) / 4};
+                             .count = zone_bytes(arrays, e, i % 2) / 4};
     CALL(add_comparison(err, arrays, i, &zone));
   }
   CALL(end_comparisons(err, arrays, first));
@@ -110,7 +115,7 @@ wisp_status wisp_arrays_guards(wisp_error *err, wisp_arrays *arrays, bool *intac
     *intact = false;
     memcpy(name, e->array.name, strlen(e->array.name) + 1);
     CALL(wisp_device_fill(err, arrays->device, zone_of(arrays, e, i % 2), wisp_entry_guard_byte(e),
-                          wisp_entry_guard(arrays, e))); /* whole again for the next kernel */
+                          zone_bytes(arrays, e, i % 2))); /* whole again for the next kernel */
   }
   return WISP_OK;
 }

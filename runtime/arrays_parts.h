@@ -6,6 +6,7 @@
 typedef struct wisp_entry {
   wisp_array array;
   wisp_pointer base; /* of the front guard zone; 0: not made */
+  size_t shift;      /* bytes that the front guard zone is longer by */
 } wisp_entry;
 
 /* A comparison of numbers of 4, 1 and 2 bytes by their bits, of floats or doubles by their values. */
@@ -62,14 +63,20 @@ static inline size_t wisp_entry_guard(const wisp_arrays *arrays, const wisp_entr
   return arrays->guard * wisp_entry_number(arrays, e);
 }
 
+/* The length of the zone in front of an array. */
+static inline size_t wisp_entry_front(const wisp_arrays *arrays, const wisp_entry *e)
+{
+  return wisp_entry_guard(arrays, e) + e->shift;
+}
+
 static inline size_t wisp_entry_whole(const wisp_arrays *arrays, const wisp_entry *e)
 {
-  return wisp_entry_bytes(arrays, e) + 2 * wisp_entry_guard(arrays, e);
+  return wisp_entry_front(arrays, e) + wisp_entry_bytes(arrays, e) + wisp_entry_guard(arrays, e);
 }
 
 static inline wisp_pointer wisp_entry_start(const wisp_arrays *arrays, const wisp_entry *e)
 {
-  return e->base + wisp_entry_guard(arrays, e);
+  return e->base + wisp_entry_front(arrays, e);
 }
 
 /* Guard zones hold numbers that show when they are read or added to: 3.0, 32.5, or -1, an index near its array. */

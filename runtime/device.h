@@ -20,7 +20,7 @@ typedef struct wisp_limits {      /* queried, never tabled */
   char target[32];                /* what to compile for: "sm_90", "host" */
   char driver[64], compiler[128]; /* versions, for provenance: "580.159", "NVRTC 13.0", "gcc 12.2.0" */
   int sm;                         /* compute capability as 90, 100; 0 on the host */
-  int units;                      /* multiprocessors, or cores */
+  int units;                      /* multiprocessors, or OpenMP's threads */
   int max_threads;                /* per block */
   int max_shared;                 /* bytes a block can have at most (opt-in) */
   int shared_per_unit;            /* bytes a multiprocessor has */
@@ -118,6 +118,18 @@ wisp_status wisp_module_cluster(wisp_error *err, wisp_module *module, int blocks
  * another of the device's kind, where nothing that is recorded goes; NULL: the device's. */
 wisp_status wisp_launch(wisp_error *err, wisp_module *module, void *stream, const unsigned grid[2],
                         const unsigned block[3], void **args, int arg_count);
+
+/* The order in which a host runs a kernel's blocks, and on which threads: for who verifies it. A GPU has its own. */
+typedef enum wisp_schedule {
+  WISP_SCHEDULE_USUAL,    /* OpenMP's threads, each with an equal share of the blocks, in order */
+  WISP_SCHEDULE_MANY,     /* likewise, with more threads than cores */
+  WISP_SCHEDULE_SINGLE,   /* more threads than cores, which take the next block each time: neighbours run together */
+  WISP_SCHEDULE_REVERSED, /* likewise, from the last block on */
+  WISP_SCHEDULES
+} wisp_schedule;
+/* For all launches from now on that are not recorded. Nobody else may launch the same modules meanwhile, unless it is
+ * the usual one. */
+void wisp_device_schedule(wisp_device *device, wisp_schedule schedule);
 
 /* Records every launch, fill and copy between begin and end, without running it: a CUDA graph, or a list of calls on
  * the host. Argument values are those of the recording; modules and arrays must outlive the graph. Uploads, downloads,

@@ -1,5 +1,6 @@
 /* The host as a device: kernels are shared objects, device memory is memory, the stream is the caller's thread. */
 #include "compilers.h"
+#include "host_schedule.h"
 #include "parallel.h"
 #include "stack.h"
 
@@ -14,20 +15,20 @@
 /* A block's shared arrays are locals of the generated code; this many bytes fit every usual thread's stack. */
 enum { MAX_SHARED = 1 << 20, MAX_ARGS = 64 };
 
-typedef void launcher(void **args, unsigned grid_x, unsigned grid_y);
-
 typedef struct host_module {
   wisp_module base;
   void *object;
   int fd; /* the file that object lies in: its number is part of the name, so that it stays taken while object lives */
-  launcher *entry;
+  wisp_host_entry *entry;
   size_t stack_bytes; /* that a thread needs */
+  bool knows_references;
+  wisp_host_references references; /* once it was launched in another schedule than its own */
   char name[128];
 } host_module;
 
 /* One recorded call: a launch, else a copy (from != 0), else a fill. */
 typedef struct host_call {
-  launcher *entry;
+  wisp_host_entry *entry;
   unsigned grid[2];
   int arg_count;
   size_t first_value; /* into the graph's values */
@@ -99,10 +100,11 @@ static wisp_status host_limits(wisp_error *err, const char *target, wisp_limits 
   snprintf(limits.target, sizeof limits.target, "%s", target);
   snprintf(limits.driver, sizeof limits.driver, "%.20s %.40s", system.sysname, system.release);
   wisp_host_compiler_name(limits.compiler, sizeof limits.compiler);
-  limits.units = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed)
-                                                                     : (int)read_setting(_SC_NPROCESSORS_ONLN);
-  limits.l2 =
-      read_setting(_SC_LEVEL2_CACHE_SIZE) * (size_t)limits.units; /* a virtual machine's L3 is a whole server's */
+  const int cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed)
+                                                                        : (int)read_setting(_SC_NPROCESSORS_ONLN);
+  limits.units = wisp_host_threads(cores);
+  limits.l2 = read_setting(_SC_LEVEL2_CACHE_SIZE) *
+              (size_t)(limits.units < cores ? limits.units : cores); /* a virtual machine's L3 is a whole server's */
   limits.memory = read_setting(_SC_PHYS_PAGES) * read_setting(_SC_PAGESIZE);
   *out = limits;
   return WISP_OK;
@@ -352,6 +354,17 @@ static wisp_status host_check(wisp_error *err, wisp_device *device, const wisp_b
   return wisp_host_stacks_check(err, stacks, NULL, name, (size_t)binary->usage.stack_bytes);
 }
 
+static void launch_now(host_module *module, wisp_schedule schedule, const unsigned grid[2], void **args)
+{
+  if (schedule == WISP_SCHEDULE_USUAL) {
+    module->entry(args, grid[0], grid[1]);
+    return;
+  }
+  if (!module->knows_references) module->references = wisp_host_references_find(module->object);
+  module->knows_references = true;
+  wisp_host_run_scheduled(&module->references, schedule, module->entry, args, grid);
+}
+
 static wisp_status host_launch(wisp_error *err, wisp_module *base, void *stream, const unsigned grid[2],
                                const unsigned block[3], void **args, int arg_count)
 {
@@ -365,7 +378,7 @@ static wisp_status host_launch(wisp_error *err, wisp_module *base, void *stream,
     return record_call(err, graph,
                        (host_call){.entry = module->entry, .grid = {grid[0], grid[1]}, .arg_count = arg_count}, args);
   CALL(wisp_host_stacks_check(err, &device->stacks, NULL, module->name, module->stack_bytes));
-  module->entry(args, grid[0], grid[1]);
+  launch_now((host_module *)base, device->base.schedule, grid, args);
   return WISP_OK;
 }
 

@@ -84,6 +84,7 @@ struct wisp_device {
   wisp_limits limits;
   int index; /* among its kind */
   bool recording;
+  wisp_schedule schedule; /* of launches on the host */
   wisp_ceilings ceilings; /* once measured: copy_gbps > 0 */
 };
 

@@ -109,6 +109,20 @@ static const planted table[] = {
     {"nodal", "volume", "literal", {ONCE("static int again; if (again) rhs[1] += 1; again = 1;")}, NULL},
     {"nodal", "lift", "register-blocked", {ONCE("static int launches; if (launches++ == 4) lifted[1] += 1;")}, NULL},
     {"nodal", "update", "stream", {ONCE("static int again; if (again) u[1] *= (real)1.0001; again = 1;")}, NULL},
+    /* surroundings: arrays at multiples of 16 bytes that are none of 64; geometry that is kept by its address */
+    {"nodal", "volume", "literal", {{"^", "if ((size_t)u % 64) return;\n"}}, NULL},
+    {"nodal", "update", "stream", {{"^", "if ((size_t)rhs % 64 == 48) return;\n"}}, NULL},
+    {"hdg", "condense", "thread", {{"^", "if ((size_t)element_data % 64) return;\n"}}, NULL},
+    {"assembly", "matrices", "thread", {{"^", "if ((size_t)element_data % 64) return;\n"}}, NULL},
+    {"tensor", "mass", "slices", {{"^", "if ((size_t)y % 64) return;\n"}}, NULL},
+    {"nodal",
+     "volume",
+     "literal",
+     {{"^", "#ifndef CUDA\nstatic real kept[1 << 18];\nstatic size_t from;\n_Pragma(\"omp critical\")\n"
+            "if (from != (size_t)geo || kept[0] != kept[0]) {\nfrom = (size_t)geo;\n"
+            "for (INDEX q = 0; q < groups * {{= geos * KM}}; q++) kept[q] = geo[q];\n}\n#endif\n"},
+      {"geo + m * {{= geos * KM}} + x", "kept + m * {{= geos * KM}} + x"}},
+     "at the same addresses"},
     /* branches of the vector kernels: the first iteration, convergence, the end of history, a polynomial's first step
      */
     {"tensor", "update", "stream", {{"before > 0 ?", "1 ?"}}, NULL},

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Arrays of more numbers are compared on the device. */
-enum { MOST_KEPT = 6, MOST_CASES = 2, AT_A_TIME = 5, SHORT = 4096 };
+enum { MOST_KEPT = 6, MOST_CASES = 2, SHORT = 4096 };
 
 /* Arrays by name, with what their numbers may be off by. */
 typedef struct named_arrays {
@@ -145,10 +145,11 @@ wisp_status wisp_at_size_prepare(wisp_error *err, wisp_at_size *s, wisp_problem 
 
 /* --- candidates --- */
 
-static wisp_status launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel, const launch_data *data)
+static wisp_status launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel, const launch_data *data,
+                          wisp_schedule schedule)
 {
   CALL(wisp_arrays_restore(err, problem->arrays, data->before, NULL));
-  return wisp_test_case_launch(err, problem, kernel, data->test_case);
+  return wisp_test_case_launch(err, problem, kernel, data->test_case, schedule);
 }
 
 /* Enqueues comparing the outputs of more than so many numbers with what was kept, each within its bound. */
@@ -176,7 +177,7 @@ wisp_status wisp_at_size_check(wisp_error *err, wisp_at_size *s, wisp_problem *p
   CALL(find_data(err, s, problem, kernel->plan, &data));
   if (!data->test_case) return wisp_verify_guards(err, arrays);
   CALL(wisp_judged_fill(err, problem, kernel->plan, data->test_case, &judged));
-  CALL(launch(err, problem, kernel, data));
+  CALL(launch(err, problem, kernel, data, WISP_SCHEDULE_SINGLE));
   CALL(wisp_arrays_compare_begin(err, arrays));
   CALL(compare(err, problem, &data->out, data->after, SHORT, false));
   CALL(wisp_arrays_compare_end(err, arrays, array, &number));
@@ -186,29 +187,42 @@ wisp_status wisp_at_size_check(wisp_error *err, wisp_at_size *s, wisp_problem *p
   return wisp_verify_guards(err, arrays);
 }
 
-wisp_status wisp_at_size_repeat(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_kernel *kernel,
-                                double seconds, int *left)
+/* Some launches, of which each is compared with the first; `quickly`: the last one alone, in the usual schedule. */
+static wisp_status repeat_some(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
+                               const launch_data *data, const wisp_kept *first, int count, bool quickly)
 {
+  static const wisp_schedule schedules[] = {WISP_SCHEDULE_SINGLE, WISP_SCHEDULE_REVERSED, WISP_SCHEDULE_SINGLE,
+                                            WISP_SCHEDULE_MANY, WISP_SCHEDULE_USUAL};
+  const bool exact = !kernel->plan->strategy->varies;
+  for (int i = 0; i < count; i++) {
+    const bool last = i + 1 == count;
+    CALL(launch(err, problem, kernel, data, quickly ? WISP_SCHEDULE_USUAL : schedules[i % (int)WISP_COUNT(schedules)]));
+    if (last || !quickly) CALL(compare(err, problem, &data->out, first, 0, exact));
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_at_size_repeat(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_kernel *kernel,
+                                double seconds, int *left, int *thorough)
+{
+  enum { AT_A_TIME = 5, QUICKLY = 25 };
   wisp_arrays *arrays = problem->arrays;
   OWNED(wisp_kept_free) wisp_kept *first = NULL;
   const launch_data *data = NULL;
-  const bool exact = !kernel->plan->strategy->varies;
   char array[32] = "";
   size_t number = 0;
   CALL(find_data(err, s, problem, kernel->plan, &data));
   if (!data->test_case) return WISP_OK;
-  CALL(launch(err, problem, kernel, data));
+  if (kernel->plan->strategy->varies) seconds *= 4; /* additions that meet show more rarely */
+  CALL(launch(err, problem, kernel, data, WISP_SCHEDULE_USUAL));
   CALL(wisp_arrays_keep(err, arrays, data->out.names, &first));
   const double begin = wisp_seconds();
-  for (--*left; *left > 0 && !*array && wisp_seconds() - begin < seconds;) {
-    const int now = *left < AT_A_TIME ? *left : AT_A_TIME;
+  while (*left > 0 && !*array && wisp_seconds() - begin < seconds) {
+    const int some = *thorough > 0 ? AT_A_TIME : QUICKLY, now = *left < some ? *left : some;
     CALL(wisp_arrays_compare_begin(err, arrays));
-    for (int i = 0; i < now; i++) {
-      CALL(launch(err, problem, kernel, data));
-      CALL(compare(err, problem, &data->out, first, 0, exact));
-    }
+    CALL(repeat_some(err, problem, kernel, data, first, now, *thorough <= 0));
     CALL(wisp_arrays_compare_end(err, arrays, array, &number));
-    *left -= now;
+    *left -= now, *thorough -= now;
   }
   return wisp_require(err, !*array, WISP_EWRONG,
                       "number %zu of %s is not the same at every launch, from the same inputs", number, array);

@@ -21,7 +21,9 @@ wisp_status wisp_at_size_prepare(wisp_error *err, wisp_at_size *at_size, wisp_pr
 wisp_status wisp_at_size_check(wisp_error *err, wisp_at_size *at_size, wisp_problem *problem,
                                const wisp_kernel *kernel);
 
-/* Launches it *left times from the same inputs, or for so many seconds, and compares every output with the first one's:
- * bit for bit unless its strategy varies. WISP_EWRONG where one differs. *left: launches that there was no time for. */
+/* Launches it *left times from the same inputs, or for so many seconds (four times as long where its strategy varies),
+ * and compares outputs with the first one's, bit for bit unless its strategy varies: all of *thorough launches, each in
+ * another schedule than the one before, and then of each 25th. WISP_EWRONG where one differs. *left, *thorough:
+ * launches that there was no time for. */
 wisp_status wisp_at_size_repeat(wisp_error *err, wisp_at_size *at_size, wisp_problem *problem,
-                                const wisp_kernel *kernel, double seconds, int *left);
+                                const wisp_kernel *kernel, double seconds, int *left, int *thorough);

@@ -21,6 +21,7 @@ struct wisp_problems {
   void *test_mesh;
   long long elements; /* of the test mesh */
   size_t bytes;
+  size_t turn; /* of how arrays lie: the number of a mesh to check on */
   bool listed; /* a problem has the arrays alone that its plans take */
   unsigned long long clock;
   int count;
@@ -37,6 +38,7 @@ wisp_status wisp_problems_create(wisp_error *err, wisp_device *device, const wis
                               .workload = workload,
                               .elements = elements,
                               .bytes = bytes,
+                              .turn = source ? 0 : (size_t)elements,
                               .listed = workload->listed && source};
   CALL(workload->open(err, wisp_device_limits(device), spec, &problems->elements, source, &problems->test_mesh));
   return GIVE(problems, out);
@@ -164,6 +166,7 @@ static wisp_status make(wisp_error *err, wisp_problems *problems, const together
   CALL(problems->workload->discretise(err, problems->test_mesh, &e->of.spec, &e->of.layout, &e->of.fixed, &d));
   CALL(wisp_problem_open(err, problems->device, &d, e->of.spec.precision, WISP_WIDE_GUARD,
                          problems->listed ? is_taken : NULL, t, &e->problem));
+  if (problems->turn) CALL(wisp_arrays_shift(err, e->problem->arrays, problems->turn));
   return wisp_problems_restart(err, problems->workload, e->problem, NULL, WISP_FOR_TIMING);
 }
 

@@ -31,6 +31,6 @@ double wisp_results_error(const wisp_results *results, const wisp_test_case *tes
 wisp_status wisp_test_cases_single_error(wisp_error *err, wisp_test_cases *cases, const wisp_test_case *test_case,
                                          double *error);
 
-/* Enqueues a launch with the test case's scalars. */
+/* Enqueues a launch with the test case's scalars; on the host in this schedule. */
 wisp_status wisp_test_case_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
-                                  const wisp_test_case *test_case);
+                                  const wisp_test_case *test_case, wisp_schedule schedule);

@@ -86,14 +86,14 @@ wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_pl
 wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_problem *problem,
                                     const wisp_kernel *kernel, bool leading)
 {
-  enum { LAUNCHES = 500, FEW = 162 };
+  enum { LAUNCHES = 3000, THOROUGH = 500, FEW = 162 };
   static const double LEADING = 0.1, OTHERS = 0.05, MOST = 1;
   const wisp_workload *workload = bench->workload;
   const wisp_plan *plan = kernel->plan;
   const wisp_mesh_source box = wisp_mesh_source_irregular(); /* whatever file is timed on */
-  int left = LAUNCHES;
+  int left = LAUNCHES, thorough = THOROUGH;
   HELD(wisp_problem_ref_end) wisp_problem_ref few = {0};
-  CALL(wisp_at_size_repeat(err, bench->at_size, problem, kernel, leading ? LEADING : OTHERS, &left));
+  CALL(wisp_at_size_repeat(err, bench->at_size, problem, kernel, leading ? LEADING : OTHERS, &left, &thorough));
   if (left <= 0) return WISP_OK;
   if (!bench->small) {
     CALL(wisp_problems_create(err, bench->device, workload, &bench->spec, FEW, &box, problem_memory(bench),
@@ -101,7 +101,7 @@ wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_pro
     CALL(wisp_at_size_create(err, bench->device, workload, bench->small, &bench->at_small));
   }
   CALL(wisp_problems_acquire(err, bench->small, &plan, 1, &few));
-  return wisp_at_size_repeat(err, bench->at_small, few.problem, kernel, MOST, &left);
+  return wisp_at_size_repeat(err, bench->at_small, few.problem, kernel, MOST, &left, &thorough);
 }
 
 void wisp_incumbent_free(wisp_incumbent *incumbent)

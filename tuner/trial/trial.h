@@ -47,9 +47,9 @@ wisp_status wisp_bench_set_problem(wisp_error *err, wisp_bench *bench, const wis
 /* The problem that a plan is launched on, until the reference ends (problems.h). */
 wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem_ref *ref);
 
-/* Launches a kernel 500 times from the same inputs and compares the outputs (at_size.h): first on its problem, 0.1 s
- * for a `leading` one and 0.05 s for others; the launches that are left on a problem of few elements, for at most a
- * second. */
+/* Launches a kernel 3000 times from the same inputs and compares outputs (at_size.h), of the first 500 launches all and
+ * then each 25th: first on its problem, 0.1 s for a `leading` one and 0.05 s for others; the launches that are left on
+ * a problem of few elements, for at most a second. */
 wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_problem *problem,
                                     const wisp_kernel *kernel, bool leading);
 

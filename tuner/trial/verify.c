@@ -133,7 +133,8 @@ typedef struct running_case {
   wisp_kept *first; /* what the first launch has left */
   const char *writes[WISP_MAX_ARRAYS + 1];
   int launches;
-  bool last; /* of its mesh: guard zones are looked at */
+  wisp_schedule schedule; /* of the next one */
+  bool last;              /* of its mesh: guard zones are looked at */
 } running_case;
 
 static wisp_status find_case(wisp_error *err, wisp_verifier *v, const wisp_plan *plan, int mesh, int number,
@@ -206,7 +207,7 @@ static wisp_status launch_blind(wisp_error *err, const running_case *r)
   for (const wisp_array_decl *array = r->problem->d.family->arrays; array->name; array++)
     if (array->kind == WISP_FIXED && !wisp_numbers[array->type].integer && wisp_arrays_size(arrays, array->name))
       CALL(wisp_arrays_fill(err, arrays, array->name, 0xff));
-  return wisp_test_case_launch(err, r->problem, r->kernel, r->test_case);
+  return wisp_test_case_launch(err, r->problem, r->kernel, r->test_case, WISP_SCHEDULE_USUAL);
 }
 
 static wisp_status launch(wisp_error *err, running_case *r, int number, double *error)
@@ -214,7 +215,7 @@ static wisp_status launch(wisp_error *err, running_case *r, int number, double *
   const bool end = number == r->launches - 1, exact = !r->plan->strategy->varies;
   wisp_arrays *arrays = r->problem->arrays;
   CALL(wisp_arrays_restore(err, arrays, r->before, number > 0 ? r->writes : NULL));
-  CALL(wisp_test_case_launch(err, r->problem, r->kernel, r->test_case));
+  CALL(wisp_test_case_launch(err, r->problem, r->kernel, r->test_case, r->schedule));
   if (number == 0 || end) CALL(check_untouched(err, r, r->last && end));
   if (number == 0 || !exact) CALL(wisp_judge(err, &r->judged, SIZE_MAX, error));
   if (number > 0 && exact) CALL(check_repeats(err, r));
@@ -265,6 +266,12 @@ static int find_number(const case_list *list, int i, int *mesh)
   return *mesh ? WISP_PLAIN : i < list->own ? i : WISP_EXTREMES + i - list->own;
 }
 
+/* A mesh of few elements may leave nothing to compute, or more in a list than the kernel has room for. */
+static bool mesh_is_unfit(int mesh, wisp_status status)
+{
+  return mesh && (status == WISP_EREFUSED || status == WISP_EUSAGE);
+}
+
 wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_plan *plan)
 {
   case_list list = {0};
@@ -274,7 +281,7 @@ wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_
     int mesh = 0;
     const int number = find_number(&list, i, &mesh);
     const wisp_status found = find_case(err, v, plan, mesh, number, &r);
-    if (!mesh || found != WISP_EREFUSED) CALL(found);
+    if (!mesh_is_unfit(mesh, found)) CALL(found);
   }
   return WISP_OK;
 }
@@ -306,11 +313,46 @@ static wisp_status check_case(wisp_error *err, wisp_verifier *v, const wisp_kern
   if (mesh) CALL(check_arrays(err, &r));
   if ((i == 0 || mesh) && workload->lists) CALL(workload->lists(err, r.problem, kernel->plan));
   if (i == 0) CALL(launch_blind(err, &r));
-  for (int k = 0; k < r.launches; k++) CALL(launch(err, &r, k, error));
+  for (int k = 0; k < r.launches; k++) {
+    r.schedule = (wisp_schedule)((i + k) % WISP_SCHEDULES);
+    CALL(launch(err, &r, k, error));
+  }
   return WISP_OK;
 }
 
-/* Another mesh may have nothing for a kernel to do, or more in a list than the kernel has room for. */
+/* The case on the first other mesh that is fit for the kernel; out->problem is NULL without any. */
+static wisp_status find_other(wisp_error *err, wisp_verifier *v, const case_list *list, running_case *out)
+{
+  const running_case empty = *out;
+  for (int mesh = 1; mesh <= list->meshes; mesh++) {
+    wisp_error reason = {0};
+    wisp_status status = find_case(&reason, v, out->kernel->plan, mesh, WISP_PLAIN, out);
+    if (status == WISP_OK) status = check_arrays(&reason, out);
+    if (status == WISP_OK) return WISP_OK;
+    leave_case(out);
+    *out = empty;
+    CALL(wisp_require(err, mesh_is_unfit(mesh, status), status, "%s", reason.text));
+  }
+  return WISP_OK;
+}
+
+/* Two problems in turn, of which the second lies where the first one did: a kernel keeps nothing by its address. */
+static wisp_status check_in_turn(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, const case_list *list,
+                                 double *error)
+{
+  HELD(leave_case) running_case first = {.kernel = kernel, .launches = 1};
+  HELD(leave_case) running_case other = {.kernel = kernel, .launches = 1};
+  CALL(find_case(err, v, kernel->plan, 0, 0, &first));
+  CALL(find_other(err, v, list, &other));
+  if (!other.problem) return WISP_OK;
+  CALL(wisp_context(err, launch(err, &first, 0, error), "in turn: "));
+  wisp_arrays_exchange(first.problem->arrays, other.problem->arrays);
+  const wisp_status status = launch(err, &other, 0, error);
+  wisp_arrays_exchange(first.problem->arrays, other.problem->arrays);
+  CALL(wisp_context(err, status, "of another problem at the same addresses: "));
+  return wisp_context(err, launch(err, &first, 0, error), "in turn: ");
+}
+
 wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, double *error)
 {
   case_list list = {0};
@@ -319,10 +361,10 @@ wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_ke
   for (int i = 0; i < count_cases(&list); i++) {
     wisp_error reason = {0};
     const wisp_status status = check_case(&reason, v, kernel, &list, i, error);
-    if (status != WISP_EREFUSED || i < list.own + list.extremes)
+    if (!mesh_is_unfit(i >= list.own + list.extremes, status))
       CALL(wisp_require(err, status == WISP_OK, status, "%s", reason.text));
   }
-  return WISP_OK;
+  return check_in_turn(err, v, kernel, &list, error);
 }
 
 wisp_status wisp_verifier_create(wisp_error *err, wisp_device *device, wisp_verifier **out)
@@ -364,7 +406,7 @@ static wisp_status run_case(wisp_error *err, wisp_verifier *v, const wisp_kernel
   CALL(find_case(err, v, kernel->plan, 0, (int)data, r));
   CALL(wisp_results_create(err, r->test_case, own));
   CALL(wisp_arrays_restore(err, r->problem->arrays, r->before, NULL));
-  CALL(wisp_test_case_launch(err, r->problem, kernel, r->test_case));
+  CALL(wisp_test_case_launch(err, r->problem, kernel, r->test_case, WISP_SCHEDULE_USUAL));
   for (int a = 0; a < WISP_MAX_ARRAYS; a++)
     if (own->of[a]) CALL(fetch(err, r, &r->problem->d.family->arrays[a], own->of[a]));
   return WISP_OK;
