@@ -1,4 +1,5 @@
 #include "dg_parts.h"
+#include "../parallel.h"
 #include "../../gen/nodal/half_turns.h"
 
 /* Arrays that are computed with: those before the fixed ones. */
@@ -102,25 +103,34 @@ static void lift(const pass *p)
   wisp_reference_lift(p->dg, p->in[FLUX], p->out[LIFTED]);
 }
 
-/* res = a res + dt (rhs + lifted); u += b res, to array `to`; lifted may be NULL. NaN stays NaN in padding. */
-static void advance(const pass *p, const double *rhs, const double *lifted, int to)
+/* The end of a stage, of a rhs and what is lifted, which may be NULL. NaN stays NaN in padding. */
+typedef struct stage_end {
+  const pass *pass;
+  const double *rhs, *lifted;
+  int to; /* the array that u goes to */
+} stage_end;
+
+/* A wisp_sweep: res = a res + dt (rhs + lifted); u += b res. */
+static void advance(void *context, size_t from, size_t to)
 {
-  size_t size = wisp_dg_volume_size(p->dg);
-  for (size_t q = 0; q < size; q++) {
-    double res = p->scalars.a * p->in[RES][q] + p->scalars.dt * (rhs[q] + (lifted ? lifted[q] : 0));
+  const stage_end *s = context;
+  const pass *p = s->pass;
+  for (size_t q = from; q < to; q++) {
+    double res = p->scalars.a * p->in[RES][q] + p->scalars.dt * (s->rhs[q] + (s->lifted ? s->lifted[q] : 0));
     if (p->dg->single) res = (float)res;
-    p->out[to][q] = p->in[U][q] + p->scalars.b * res;
-    if (p->dg->single) p->out[to][q] = (float)p->out[to][q];
+    p->out[s->to][q] = p->in[U][q] + p->scalars.b * res;
+    if (p->dg->single) p->out[s->to][q] = (float)p->out[s->to][q];
     p->out[RES][q] = res;
   }
 }
 
-/* u_next = u_n + dt (rhs + lifted) */
-static void nest(const pass *p, const double *rhs, const double *lifted)
+/* A wisp_sweep: u_next = u_n + dt (rhs + lifted). */
+static void nest(void *context, size_t from, size_t to)
 {
-  const size_t size = wisp_dg_volume_size(p->dg);
-  for (size_t q = 0; q < size; q++) {
-    p->out[U_NEXT][q] = p->in[U_N][q] + p->scalars.dt * (rhs[q] + (lifted ? lifted[q] : 0));
+  const stage_end *s = context;
+  const pass *p = s->pass;
+  for (size_t q = from; q < to; q++) {
+    p->out[U_NEXT][q] = p->in[U_N][q] + p->scalars.dt * (s->rhs[q] + (s->lifted ? s->lifted[q] : 0));
     if (p->dg->single) p->out[U_NEXT][q] = (float)p->out[U_NEXT][q];
   }
 }
@@ -187,10 +197,8 @@ static void compute(const struct role *role, const pass *p)
     return;
   }
   const double *rhs = find_rhs(p, role->by), *lifted = role->by <= BY_VOLUME ? p->in[LIFTED] : NULL;
-  if (role->nested)
-    nest(p, rhs, lifted);
-  else
-    advance(p, rhs, lifted, role->by == BY_RHS ? U : U_NEXT);
+  stage_end end = {p, rhs, lifted, role->by == BY_RHS ? U : U_NEXT};
+  wisp_parallel_for(wisp_dg_volume_size(p->dg), role->nested ? nest : advance, &end);
 }
 
 static wisp_status find_role(wisp_error *err, const char *kernel, const struct role **out)
@@ -219,6 +227,18 @@ static void free_fields(double *(*fields)[FIELDS])
   for (int a = 0; a < FIELDS; a++) free((*fields)[a]);
 }
 
+typedef struct unsigned_copy {
+  const double *from;
+  double *to;
+} unsigned_copy;
+
+/* A wisp_sweep. */
+static void drop_signs(void *context, size_t from, size_t to)
+{
+  const unsigned_copy *c = context;
+  for (size_t q = from; q < to; q++) c->to[q] = fabs(c->from[q]);
+}
+
 /* Results, and on operators, scalars and data without signs what they are added up from. */
 wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kernel, const wisp_scalars *scalars,
                             double *const *in, double *const *out, double *const *sizes)
@@ -239,7 +259,7 @@ wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kern
   for (int a = 0; a < FIELDS; a++) {
     if (!in[a]) continue;
     CALL(wisp_new(err, size_of(dg, a), sizeof *in_size[a], &in_size[a]));
-    for (size_t q = 0; q < size_of(dg, a); q++) in_size[a][q] = fabs(in[a][q]);
+    wisp_parallel_for(size_of(dg, a), drop_signs, &(unsigned_copy){in[a], in_size[a]});
   }
   compute(role, &(pass){dg, *scalars, in, out, flux, rhs, faces, half_turns, false});
   if (!sizes) return WISP_OK;

@@ -208,7 +208,7 @@ static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
                : r->number == WISP_ZEROS && draw % 8 == 0 ? 0
                                                           : 1;
   }
-  for (int a = 0; a < WISP_NODAL_ARRAYS; a++) {
+  for (int a = 0; a < WISP_NODAL_ARRAYS && r->number < WISP_EXTREMES; a++) {
     const size_t dofs = r->numbers[a] / (dg->slots * n), empty = wisp_random_below(&r->random, n);
     for (size_t q = 0; r->before[a] && q < r->numbers[a]; q++) {
       const bool zero = q / dofs % n == empty || wisp_random_below(&r->random, 4) == 0;

@@ -1,4 +1,5 @@
 #include "examples.h"
+#include "../../runtime/parallel.h"
 #include "verify.h"
 
 #include <math.h>
@@ -17,7 +18,19 @@ static wisp_status upload(wisp_error *err, wisp_arrays *arrays, const wisp_array
   return wisp_arrays_upload_ints(err, arrays, array->name, ints);
 }
 
-/* An array as a problem has it; NaN in what is nobody's. */
+typedef struct laying {
+  const size_t *from;
+  const double *natural;
+  double *values;
+} laying;
+
+/* A wisp_sweep. NaN in what is nobody's. */
+static void lay_part(void *context, size_t from, size_t to)
+{
+  const laying *l = context;
+  for (size_t i = from; i < to; i++) l->values[i] = l->from[i] == WISP_NOBODY ? NAN : l->natural[l->from[i]];
+}
+
 wisp_status wisp_example_put(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array,
                              const double *natural)
 {
@@ -25,7 +38,7 @@ wisp_status wisp_example_put(wisp_error *err, wisp_problem *problem, const wisp_
   OWNED(free) double *values = NULL;
   CALL(wisp_problem_origins(err, problem, array, &from));
   CALL(wisp_new(err, size, sizeof *values, &values));
-  for (size_t i = 0; i < size; i++) values[i] = from[i] == WISP_NOBODY ? NAN : natural[from[i]];
+  wisp_parallel_for(size, lay_part, &(laying){from, natural, values});
   return upload(err, problem->arrays, array, values);
 }
 

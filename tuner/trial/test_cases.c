@@ -1,6 +1,7 @@
 #include "test_cases.h"
 #include "problems.h"
 #include "../../gen/random.h"
+#include "../../runtime/parallel.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,6 +76,29 @@ static double draw_coefficient(const wisp_passed_values *passed, uint64_t *rando
   return (double)(float)(low + (high - low) * fabs(wisp_random_real(random)));
 }
 
+/* Numbers that come again, as many problems' as large as those to be timed would take long to draw. */
+enum { PERIOD = 65521 };
+typedef struct repeating {
+  const double *from;
+  double *to;
+} repeating;
+
+/* A wisp_sweep. */
+static void repeat_part(void *context, size_t from, size_t to)
+{
+  const repeating *r = context;
+  for (size_t i = from; i < to; i++) r->to[i] = r->from[i % PERIOD];
+}
+
+static wisp_status repeat_random(wisp_error *err, wisp_array_kind kind, uint64_t *random, size_t size, double *to)
+{
+  OWNED(free) double *numbers = NULL;
+  CALL(wisp_new(err, PERIOD, sizeof *numbers, &numbers));
+  for (size_t i = 0; i < PERIOD; i++) numbers[i] = wisp_random_of(kind, random);
+  wisp_parallel_for(size, repeat_part, &(repeating){numbers, to});
+  return WISP_OK;
+}
+
 /* Random where the kernel reads; a copy to be changed where it writes, NaN so far where it does not read. */
 static wisp_status make_array(wisp_error *err, wisp_test_case *r, const wisp_array_decl *array, size_t a,
                               uint64_t *random)
@@ -85,7 +109,9 @@ static wisp_status make_array(wisp_error *err, wisp_test_case *r, const wisp_arr
   const bool extreme = wisp_test_case_extreme(r) >= 0, coefficient = extreme && array->passed.count;
   const double scale =
       array->kind == WISP_FIELD ? wisp_test_case_passed(r, &r->discretisation->family->magnitudes, 1) : 1;
-  for (size_t i = 0; r->before[a] && i < size; i++)
+  const bool plain = r->number == WISP_PLAIN;
+  if (plain && r->before[a]) CALL(repeat_random(err, array->kind, random, size, r->before[a]));
+  for (size_t i = 0; !plain && r->before[a] && i < size; i++)
     r->before[a][i] =
         coefficient ? draw_coefficient(&array->passed, random) : scale * wisp_random_of(array->kind, random);
   if (!wisp_list_has(r->kernel->writes, array->name)) return WISP_OK;
