@@ -15,8 +15,9 @@ static const entry entries[] = {
     {"LAPACKE_dgetrf", offsetof(wisp_lapack, dgetrf)}, {"LAPACKE_dgetri", offsetof(wisp_lapack, dgetri)},
     {"LAPACKE_dpotrf", offsetof(wisp_lapack, dpotrf)}, {"LAPACKE_dpotri", offsetof(wisp_lapack, dpotri)},
     {"LAPACKE_dpotrs", offsetof(wisp_lapack, dpotrs)}, {"LAPACKE_dsterf", offsetof(wisp_lapack, dsterf)},
-    {"LAPACKE_dtrcon", offsetof(wisp_lapack, dtrcon)}, {"sgemm_", offsetof(wisp_lapack, sgemm)},
-    {"dgemm_", offsetof(wisp_lapack, dgemm)},          {"dtrsm_", offsetof(wisp_lapack, dtrsm)},
+    {"LAPACKE_dtrcon", offsetof(wisp_lapack, dtrcon)}, {"LAPACKE_zgesv", offsetof(wisp_lapack, zgesv)},
+    {"sgemm_", offsetof(wisp_lapack, sgemm)},          {"dgemm_", offsetof(wisp_lapack, dgemm)},
+    {"dtrsm_", offsetof(wisp_lapack, dtrsm)},
 };
 
 /* The functions that the process loaded, once; constant from then on. */

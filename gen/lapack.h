@@ -27,6 +27,7 @@ typedef struct wisp_lapack {
   __typeof__(LAPACKE_dpotrs) *dpotrs;
   __typeof__(LAPACKE_dsterf) *dsterf;
   __typeof__(LAPACKE_dtrcon) *dtrcon;
+  __typeof__(LAPACKE_zgesv) *zgesv;
   __typeof__(sgemm_) *sgemm;
   __typeof__(dgemm_) *dgemm;
   __typeof__(dtrsm_) *dtrsm;

@@ -90,6 +90,10 @@ typedef struct launch {
   atomic_uint arrived, next, finished; /* threads; blocks that were taken; threads that are done */
 } launch;
 
+/* The launch of a thread that launches: there all the time, so that nothing but its counters has to be set anew while
+ * OpenMP's threads are about. */
+static _Thread_local launch own;
+
 /* A thread's part of a launch. OpenMP's functions have no argument that could lead there. */
 static _Thread_local struct {
   launch *of; /* NULL: none, or a block is run */
@@ -110,8 +114,8 @@ static int own_thread_count(void)
 static void await_others(launch *of)
 {
   enum { MOST_TURNS = 2000 };
+  atomic_fetch_add(&of->arrived, 1); /* orders all reads of the launch behind its writing */
   const unsigned wanted = of->threads < 2 ? of->threads : 2;
-  atomic_fetch_add(&of->arrived, 1);
   for (int turn = 0; turn < MOST_TURNS && atomic_load(&of->arrived) < wanted; turn++) sched_yield();
 }
 
@@ -142,6 +146,7 @@ static void own_parallel(region *work, void *data, unsigned threads, unsigned fl
   } else {
     of->work = work, of->data = data;
     atomic_store(&of->next, 0);
+    atomic_store(&of->finished, 0);
     atomic_store(&of->arrived, 0);
     of->parallel(take_blocks, of, of->threads, flags);
     atomic_load(&of->finished);
@@ -174,22 +179,23 @@ static void run_by_setting(void *object, unsigned threads, wisp_host_entry *entr
 void wisp_host_run_scheduled(const wisp_host_references *references, wisp_schedule schedule, wisp_host_entry *entry,
                              void **args, const unsigned grid[2])
 {
-  launch of = {.schedule = schedule, .blocks = grid[0] * grid[1]};
-  of.threads = count_threads(of.blocks);
+  own.schedule = schedule;
+  own.blocks = grid[0] * grid[1];
+  own.threads = count_threads(own.blocks);
   if (!references->parallel || !references->thread_count || !references->thread_number) {
-    run_by_setting(references->object, of.threads, entry, args, grid);
+    run_by_setting(references->object, own.threads, entry, args, grid);
     return;
   }
   void *parallel = *references->parallel, *count = *references->thread_count, *number = *references->thread_number;
-  parallel_function *const own = own_parallel;
+  parallel_function *const replaced = own_parallel;
   int (*const own_count)(void) = own_thread_count, (*const own_number)(void) = own_thread_number;
-  memcpy(&of.parallel, &parallel, sizeof parallel); /* C has no cast from object to function pointer */
-  memcpy(references->parallel, &own, sizeof own);
+  memcpy(&own.parallel, &parallel, sizeof parallel); /* C has no cast from object to function pointer */
+  memcpy(references->parallel, &replaced, sizeof replaced);
   if (schedule != WISP_SCHEDULE_MANY) {
     memcpy(references->thread_count, &own_count, sizeof own_count);
     memcpy(references->thread_number, &own_number, sizeof own_number);
   }
-  part.of = &of, part.number = 0, part.count = 1;
+  part.of = &own, part.number = 0, part.count = 1;
   entry(args, grid[0], grid[1]);
   part.of = NULL;
   *references->parallel = parallel, *references->thread_count = count, *references->thread_number = number;

@@ -80,7 +80,8 @@ TEST_OF_SYSTEMS(test_step)
 
 /* --- kernels --- */
 
-/* All strategies of the kernels that add up rates; those of another basis and of GPUs alone are not for this device. */
+/* All strategies of the kernels that add up rates, in one precision or the other; those of another basis and of GPUs
+ * alone are not for this device. */
 TEST_OF_SYSTEMS(test_strategies)
 {
   static const char *const kernels[] = {"volume", "assemble", "fused", "fused_nested", "stage_nested"};
@@ -93,7 +94,8 @@ TEST_OF_SYSTEMS(test_strategies)
   GOOD(wisp_verifier_create(err, device, &verifier));
   for (size_t i = 0; i < WISP_COUNT(kernels) * all->count; i++) {
     const wisp_strategy *s = all->list[i % all->count];
-    const wisp_spec spec = {"nodal", "", "tet", 2, "conductor", WISP_F64};
+    const wisp_precision precision = i / all->count % 2 ? WISP_F64 : WISP_F32;
+    const wisp_spec spec = {"nodal", "", "tet", 2, "conductor", precision};
     wisp_spec own = spec;
     wisp_error why = {.text = ""};
     double error = 0;

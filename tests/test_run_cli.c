@@ -162,6 +162,11 @@ TEST_IN_FOLDER(test_bad_requests)
       {"run maxwell -n 2 --cfl -0.5", "--cfl", 2},
       {"run maxwell -n 2 --cfl nan", "--cfl", 2},
       {"run maxwell -n 2 --cfl fast", "--cfl", 2},
+      {"run maxwell -n 2 --scheme rk5", "must be one of auto, accurate, lsrk45", 2},
+      {"run maxwell -n 2 --scheme rk4s8 --time-error 1e-3", "--time-error is for --scheme auto", 2},
+      {"run maxwell -n 2 --scheme accurate --time-error 1e-3", "--time-error is for --scheme auto", 2},
+      {"run maxwell -n 2 --scheme auto --time-error 0", "--time-error", 2},
+      {"run maxwell -n 2 --scheme auto --time-error few", "--time-error", 2},
       {"run maxwell -n 2 --cfl 0.5 --dt 0.01", "leave one out", 2},
       {"run maxwell -n 1 --box 1 --steps 1000000 -o /", "cannot be written", 1},
       {"run maxwell -n 2 --box 1 --steps 1 -o /nowhere/at/all.vtu", "/nowhere/at/all.vtu", 1},
@@ -172,6 +177,31 @@ TEST_IN_FOLDER(test_bad_requests)
                has_device ? "" : test_device_name());
     expect_silence(*state);
   }
+}
+
+/* A named scheme is in both reports; its polynomial's steps are longer; equations that are not linear refuse it. */
+TEST_IN_FOLDER(test_scheme)
+{
+  static const char bent[] =
+      "fields q\nrate q = -q.x\nflux\n flux_q = 0.5 * (nx + 1 / (1 + q_p * q_p)) * (q_m - q_p)\nend\n"
+      "boundary wall\n q_p = q_m\nend\nspeed 1\nenergy 1\nstart s\n q = x\nend\n";
+  char before[128];
+  OWNED(cJSON_Delete) cJSON *json = solve_json(*state, "maxwell", "-n 2 --box 2 --time 0.2 --default --scheme rk4s10");
+  assert_string_equal(json_text(json, "scheme"), "rk4s10");
+  assert_true(json_number(json, "scheme_speedup") > 1.3 &&
+              json_number(json, "time_error") < json_number(json, "l2_error"));
+  assert_true(fabs(json_number(json, "seconds") / (json_number(json, "ms_per_stage") * json_number(json, "steps")) -
+                   10e-3) < 1e-9);
+  run_expect(*state, "", 0, "rk4s10, order 4 in 10 stages, in low storage",
+             "run maxwell -n 2 --box 2 --time 0.2 --default --scheme rk4s10 -d %s", test_device_name());
+  fixture_text(*state, "systems/bent.system", bent);
+  snprintf(before, sizeof before, "WISP_TEMPLATES=%s", (const char *)*state);
+  run_expect(*state, before, 2, "take lsrk45 or ndb14", "run bent -n 2 --box 2 --scheme rk4s8 -d %s",
+             test_device_name());
+  HELD(forget)
+  outcome o = run_with(*state, before, "run bent -n 2 --box 2 --start s --steps 2 --cfl 0.2 --scheme ndb14 -d %s",
+                       test_device_name());
+  if (o.status != 0 || !strstr(o.out, "ndb14, order 4 in 14 stages, in low storage")) fail_msg("%s%s", o.out, o.err);
 }
 
 /* Nobody is told of kernels, or of --default, where the step, the system or the media explain a solution that grows. */

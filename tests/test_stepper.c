@@ -202,7 +202,8 @@ TEST(test_schemes)
   static const wisp_rk_stage third[] = {
       {0, 1.0 / 3, 0}, {-5.0 / 9, 15.0 / 16, 1.0 / 3}, {-153.0 / 128, 8.0 / 15, 3.0 / 4}};
   static const double nested_second[] = {1.0 / 2, 1}, nested_third[] = {1.0 / 3, 1.0 / 2, 1};
-  const wisp_scheme schemes[] = {{2, second, nested_second}, {3, third, nested_third}};
+  const wisp_scheme schemes[] = {{.stages = 2, .stage = second, .nested = nested_second},
+                                 {.stages = 3, .stage = third, .nested = nested_third}};
   const char *const *composition = wisp_family_find("nodal")->compositions;
   int nested = 0, moving = 0;
   for (; *composition; composition++)

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "scheme.h"
 #include "../../gen/nodal/nodal.h"
 #include "../../gen/nodal/tet.h"
 #include "../problem.h"
@@ -115,6 +116,10 @@ wisp_status wisp_dg_energy(wisp_error *err, const wisp_dg *dg, const double *u, 
 /* The square root of the integral of the squares of all fields. */
 wisp_status wisp_dg_length(wisp_error *err, const wisp_dg *dg, const double *u, double *out);
 
+/* Estimates the error in space of smooth fields, by the decay of their modes: the L2 length of those of degree N, for
+ * upwind fluxes times its ratio to that of degree N - 1, if below 1. (A central flux loses an order.) */
+wisp_status wisp_dg_unresolved(wisp_error *err, const wisp_dg *dg, const double *u, bool upwind, double *out);
+
 /* The double references that kernels are verified against: plain loops over the definitions, in any layout. They read
  * no padding and write no padding or empty slots. */
 void wisp_reference_volume(const wisp_dg *dg, const double *u, double *rhs); /* rhs = -div F(u) */
@@ -134,22 +139,6 @@ void wisp_reference_product(const wisp_dg *dg, const double *u, const double *fl
 wisp_status wisp_dg_magnitudes(wisp_error *err, const wisp_dg *dg, wisp_dg **out);
 void wisp_dg_magnitudes_destroy(wisp_dg *magnitudes);
 WISP_OWNED(wisp_dg, wisp_dg_magnitudes_destroy)
-
-/* A Runge-Kutta method in low storage, res = a res + dt rhs; u += b res; stage time t + c dt. */
-typedef struct wisp_rk_stage {
-  double a, b, c;
-} wisp_rk_stage;
-typedef struct wisp_scheme {
-  int stages; /* at most WISP_MOST_STAGES */
-  const wisp_rk_stage *stage;
-  /* The same method nested, for a linear L that does not depend on time: u_k = u_n + c_k dt L u_(k-1) has its
-   * polynomial. */
-  const double *nested;
-} wisp_scheme;
-enum { WISP_MOST_STAGES = 16 };
-
-/* Carpenter & Kennedy 1994: 1 + z + z^2/2 + z^3/6 + z^4/24 + z^5/200. */
-extern const wisp_scheme wisp_lsrk45;
 
 /* ---- A nodal problem on a device: the discretisation that a wisp_dg is, and its launches. Arrays:
  * templates/nodal/family lists them, dg.h says what is in the fixed ones. */

@@ -246,6 +246,40 @@ wisp_status wisp_dg_energy(wisp_error *err, const wisp_dg *dg, const double *u, 
   return WISP_OK;
 }
 
+/* The degrees of the orthonormal modes, in their order: i + j + k with k the fastest. */
+static void list_degrees(int N, int *degree)
+{
+  for (int i = 0; i <= N; i++)
+    for (int j = 0; i + j <= N; j++)
+      for (int k = 0; i + j + k <= N; k++) *degree++ = i + j + k;
+}
+
+/* The squares of the modes of the two highest degrees. */
+static void add_highest(const measure *m, int count, const size_t *k, const double *columns, double sum[SUMS])
+{
+  const wisp_dg *dg = m->dg;
+  const int n = dg->system->fields, Np = dg->tet->Np;
+  int degree[WISP_TET_MAX_NP];
+  double mode[COLUMNS];
+  list_degrees(dg->tet->N, degree);
+  for (int i = 0; i < Np; i++) {
+    const int below = dg->tet->N - degree[i];
+    if (below >= SUMS) continue;
+    multiply_columns(Np, dg->tet->inverse_V + i * Np, columns, mode);
+    for (int c = 0; c < count * n; c++) sum[below] += dg->jacobian[k[c / n]] * mode[c] * mode[c];
+  }
+}
+
+wisp_status wisp_dg_unresolved(wisp_error *err, const wisp_dg *dg, const double *u, bool upwind, double *out)
+{
+  measure m = {.dg = dg, .u = u, .judge = add_highest};
+  double squares[SUMS];
+  CALL(sum_all(err, &m, squares));
+  *out = sqrt(squares[0]);
+  if (upwind && squares[1] > squares[0]) *out = squares[0] / sqrt(squares[1]);
+  return WISP_OK;
+}
+
 wisp_status wisp_dg_length(wisp_error *err, const wisp_dg *dg, const double *u, double *out)
 {
   measure m = {.dg = dg, .u = u, .judge = add_energy};

@@ -1,21 +1,6 @@
 /* Advances a problem in time: kernels compiled in parallel, one recorded graph a step, replayed. */
 #include "stepper.h"
 
-/* LSRK4(5), solution 3 of Carpenter & Kennedy 1994 (NASA TM 109112), as their fractions. */
-static const wisp_rk_stage stages[] = {
-    {0.0, 1432997174477.0 / 9575080441755.0, 0.0},
-    {-567301805773.0 / 1357537059087.0, 5161836677717.0 / 13612068292357.0, 1432997174477.0 / 9575080441755.0},
-    {-2404267990393.0 / 2016746695238.0, 1720146321549.0 / 2090206949498.0, 2526269341429.0 / 6820363962896.0},
-    {-3550918686646.0 / 2091501179385.0, 3134564353537.0 / 4481467310338.0, 2006345519317.0 / 3224310063776.0},
-    {-1275806237668.0 / 842570457699.0, 2277821191437.0 / 14882151754819.0, 2802321613138.0 / 2924317926251.0},
-};
-
-static const double nested_stages[] = {3.0 / 25, 1.0 / 4, 1.0 / 3, 1.0 / 2, 1};
-
-_Static_assert(WISP_COUNT(nested_stages) == WISP_COUNT(stages) && WISP_COUNT(stages) <= WISP_MOST_STAGES, "one method");
-
-const wisp_scheme wisp_lsrk45 = {.stages = WISP_COUNT(stages), .stage = stages, .nested = nested_stages};
-
 static bool takes(const wisp_kernel *const *kernel, int kernels, const char *array)
 {
   bool any = false;
@@ -154,6 +139,18 @@ void wisp_stepper_forget(wisp_stepper *solver)
     wisp_graph_destroy(solver->graph[i]);
     solver->graph[i] = NULL;
   }
+}
+
+wisp_status wisp_stepper_use(wisp_error *err, wisp_stepper *solver, const wisp_scheme *scheme)
+{
+  const wisp_integrator *i = &solver->integrator;
+  const wisp_system *system = wisp_problem_dg(solver->problem)->system;
+  CALL(wisp_require(err, scheme->general || wisp_system_is_affine(system), WISP_EUSAGE,
+                    "scheme %s is for linear equations, and those of system %s are not: take lsrk45 or ndb14",
+                    scheme->name, system->name));
+  if (i->scheme != scheme) wisp_stepper_forget(solver);
+  solver->integrator = wisp_integrator_of(solver->problem, i->kernel, i->kernels, scheme, i->alpha);
+  return WISP_OK;
 }
 
 void wisp_stepper_destroy(wisp_stepper *solver)

@@ -17,6 +17,12 @@ static const wisp_solver_option options[] = {
                   "the step as a part of the longest stable one, which is found at the start"),
     WISP_REAL_ROW("dt", "DT", 1e-30, 1e30, NULL, NULL,
                   "in place of --cfl: the step itself; with --time the longest one allowed"),
+    WISP_CHOICE_ROW("scheme", "NAME", WISP_SCHEME_NAMES, "lsrk45", NULL,
+                    "the Runge-Kutta method: 'auto' takes the cheapest whose steps add less than --time-error, "
+                    "'accurate' the most exact that takes no longer than lsrk45"),
+    WISP_REAL_ROW("time-error", "E", 1e-30, 1e30, NULL,
+                  "a tenth of the error in space, as the decay of the start's highest modes tells it",
+                  "with --scheme auto: the error, in L2, that the steps may add"),
     WISP_REAL_ROW("alpha", "A", 0, 1, "1", NULL, "numerical flux from 1 (upwind) to 0 (central)"),
     WISP_TEXT_ROW(
         "boundary", "KIND", NULL, NULL,
@@ -96,6 +102,7 @@ static wisp_status read_system(wisp_error *err, wisp_solver *s)
                     "--time and --steps both say when to end: leave one out"));
   CALL(wisp_require(err, !wisp_solver_given(s, "dt") || !wisp_solver_given(s, "cfl"), WISP_EUSAGE,
                     "--cfl and --dt both give the step: leave one out"));
+  CALL(wisp_system_check_scheme(err, run));
   CALL(wisp_require(err, !wisp_solver_given(s, "initial") || !(wisp_solver_given(s, "start") || mode), WISP_EUSAGE,
                     "--initial gives the first fields, as --start and --mode do: leave one out"));
   CALL(wisp_fields_check_order(err, wisp_solver_given(s, "output"), s->order));
@@ -339,6 +346,7 @@ static wisp_status advance_system(wisp_error *err, wisp_solver *s, const wisp_un
   wisp_system_run *run = wisp_system_run_of(s);
   long long steps = 0;
   CALL(start_system(err, s));
+  CALL(wisp_system_choose_scheme(err, run));
   CALL(plan_steps(err, run, until, &steps, &run->dt));
   run->fetched = false;
   run->time_error = NAN;
@@ -351,14 +359,12 @@ static wisp_status advance_system(wisp_error *err, wisp_solver *s, const wisp_un
   CALL(status);
   if (until) return WISP_OK;
   /* After the run that the settings say: whether energy has grown, and what the steps have added to the error. */
-  double energy = 0, length = 0, relative = NAN;
+  double energy = 0, length = 0;
   CALL(wisp_system_fetch(err, run));
   CALL(wisp_dg_energy(err, run->dg, run->u, &energy));
   if (!(energy <= 2 * run->energy_initial)) CALL(wisp_system_blew_up(err, run));
-  if (run->measured) CALL(wisp_stepper_time_error(err, run->stepper, run->dt, run->time, &relative));
   CALL(wisp_dg_length(err, run->dg, run->u, &length));
-  run->time_error = relative * length;
-  return WISP_OK;
+  return wisp_system_time_error(err, run, length);
 }
 
 /* One step; u and res begin as noise. */

@@ -11,6 +11,13 @@ typedef struct wisp_basis {
   char reason[160]; /* for the choice, for people; empty where the basis was asked for */
 } wisp_basis;
 
+/* The choice of the scheme. L2 errors are estimates; NaN: nothing was estimated. */
+typedef struct wisp_scheme_choice {
+  bool open;                    /* to be taken when there are fields */
+  double allowed, space, error; /* of the steps, of the elements, of the scheme's steps */
+  double speedup;               /* time that a stage goes on, over that of LSRK4(5); NaN: not measured */
+} wisp_scheme_choice;
+
 typedef struct wisp_system_run {
   wisp_solver base;
   char *coefficient[WISP_MAX_QUANTITIES]; /* of each quantity of the system its text; NULL: none is given */
@@ -30,6 +37,7 @@ typedef struct wisp_system_run {
   bool lossless; /* walls that keep the energy, as a start has to show that is no solution */
   bool measured; /* the longest stable step */
   bool started;  /* fields are a start's, or a program's */
+  wisp_scheme_choice scheme;
   double limit;  /* the longest stable step; NaN: not measured */
   double step;   /* the one to take */
   double misfit; /* of the start on the elements, wisp_dg_misfit; NaN where the solution is known */
@@ -52,8 +60,18 @@ static inline wisp_system_run *wisp_system_run_of(const wisp_solver *solver)
 
 /* The fields on the host: run->u (system_values.c, as the next). */
 wisp_status wisp_system_fetch(wisp_error *err, wisp_system_run *run);
+
+/* ---- The scheme and its step (system_scheme.c). */
+
+/* Refuses requests that say two things. */
+wisp_status wisp_system_check_scheme(wisp_error *err, const wisp_system_run *run);
 /* The step to take, in the medium as it is: fields are zero afterwards. */
 wisp_status wisp_system_choose_step(wisp_error *err, wisp_system_run *run);
+/* The scheme, where it goes by the fields as they are, and its step. The fields are in run->u as well. */
+wisp_status wisp_system_choose_scheme(wisp_error *err, wisp_system_run *run);
+/* run->time_error, of the steps so far, for fields of that L2 length. */
+wisp_status wisp_system_time_error(wisp_error *err, wisp_system_run *run, double length);
+wisp_status wisp_system_report_scheme(wisp_error *err, const wisp_system_run *run, wisp_solver_report *to);
 
 /* ---- What a run can tell of its own data (system_check.c). */
 

@@ -50,6 +50,7 @@ static wisp_status report_texts(wisp_error *err, const wisp_system_run *run, wis
   CALL(wisp_report_text(err, to, "start", start->state ? start->text : wisp_solver_text(&run->base, "initial")));
   for (int c = 0; start->state && c < 3; c++)
     CALL(wisp_report_numbers(err, to, 1, &(const wisp_report_number){"start_middle", "", at[c]}));
+  CALL(wisp_report_text(err, to, "scheme", run->stepper->integrator.scheme->name));
   CALL(wisp_report_truth(err, to, "nested", run->stepper->integrator.nested));
   CALL(wisp_report_text(err, to, "boundary", name_walls(run)));
   for (int i = 0; i < stage->kernels; i++)
@@ -87,13 +88,15 @@ static wisp_status report_method(wisp_error *err, const wisp_system_run *run, wi
                         middle, name_walls(run), run->alpha));
   CALL(wisp_report_line(err, to, "steps", "%lld of %.6g to time %.6g; %s", run->steps, run->dt, run->time, step));
   CALL(wisp_report_line(err, to, "stage", "%s in %s", stage->composition, layout));
-  CALL(wisp_report_line(err, to, "method", "LSRK4(5), %s",
-                        run->stepper->integrator.nested
-                            ? "nested: the same step, as the equations are linear, in three words a DOF and stage in "
-                              "place of four"
-                            : "in low storage: four words a DOF and stage"));
+  CALL(wisp_system_report_scheme(err, run, to));
   CALL(report_origin(err, &run->base, to));
   return wisp_report_kernels(err, to, 0);
+}
+
+static const char *power_name(int order)
+{
+  static const char *const names[] = {"fourth", "fifth", "sixth", "seventh", "eighth"};
+  return names[order - 4];
 }
 
 wisp_status wisp_system_report(wisp_error *err, wisp_solver *s, wisp_solver_report *to)
@@ -101,7 +104,7 @@ wisp_status wisp_system_report(wisp_error *err, wisp_solver *s, wisp_solver_repo
   wisp_system_run *run = wisp_system_run_of(s);
   const bool ran = run->steps;
   const double ms = ran ? run->ms_per_stage : NAN, gdofs = s->unknowns / ms / 1e6,
-               seconds = ran ? ms * wisp_lsrk45.stages * (double)run->steps / 1e3 : 0,
+               seconds = ran ? ms * run->stepper->integrator.scheme->stages * (double)run->steps / 1e3 : 0,
                per_time = ran ? seconds / run->time : NAN;
   double error = NAN, energy = NAN;
   CALL(wisp_system_fetch(err, run));
@@ -117,6 +120,9 @@ wisp_status wisp_system_report(wisp_error *err, wisp_solver *s, wisp_solver_repo
       {"time", "", run->time},
       {"l2_error", "", error},
       {"time_error", "", run->time_error},
+      {"time_error_allowed", "", run->scheme.allowed},
+      {"space_error_estimate", "", run->scheme.space},
+      {"scheme_speedup", "", run->scheme.speedup},
       {"start_misfit", "", run->misfit},
       {"energy_initial", "", run->energy_initial},
       {"energy_final", "", energy},
@@ -135,8 +141,8 @@ wisp_status wisp_system_report(wisp_error *err, wisp_solver *s, wisp_solver_repo
                           "not known: no closed solution for this domain, medium, start and walls"));
   if (run->measured)
     CALL(wisp_report_line(err, to, "time error",
-                          "%.1e estimated, of the steps alone; it falls with the fourth power of --cfl",
-                          run->time_error));
+                          "%.1e estimated, of the steps alone; it falls with the %s power of --cfl", run->time_error,
+                          power_name(run->stepper->integrator.scheme->order)));
   CALL(wisp_report_line(err, to, "energy", "%.9g at the start, %.9g at the end", run->energy_initial, energy));
   if (!ran) return WISP_OK;
   return wisp_report_line(err, to, "speed", "%.4g ms a stage, %.4g GDOF/s, %.3g s in all, %.3g s a unit of time", ms,

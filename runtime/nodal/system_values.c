@@ -94,25 +94,6 @@ wisp_status wisp_system_fetch(wisp_error *err, wisp_system_run *run)
   return WISP_OK;
 }
 
-wisp_status wisp_system_choose_step(wisp_error *err, wisp_system_run *run)
-{
-  const wisp_solver *s = &run->base;
-  const double dt = wisp_solver_real(s, "dt");
-  /* Does it pay to measure the longest stable step, and afterwards the steps' error? Not where that takes more stages
-   * than the run has, unless its result was asked for. */
-  run->measured = wisp_solver_given(s, "time") || wisp_solver_given(s, "cfl") ||
-                  wisp_lsrk45.stages * wisp_solver_integer(s, "steps") >= wisp_stepper_limit_stages();
-  run->limit = NAN;
-  if (run->measured) CALL(wisp_stepper_limit(err, run->stepper, &run->limit));
-  run->step = !isnan(dt) ? dt : run->measured ? wisp_solver_real(s, "cfl") * run->limit : wisp_dg_safe_dt(run->dg);
-  run->dt = run->step;
-  if (run->step > run->limit)
-    CALL(wisp_notes_add(err, &s->mesh->notes, "step_above_limit",
-                        "a step of %g is above the limit of %.4g: the solution may blow up; take a %s", run->step,
-                        run->limit, isnan(dt) ? "--cfl below 1" : "shorter --dt"));
-  return WISP_OK;
-}
-
 /* A coefficient by element: the fields are zero afterwards, and the step is another. */
 static wisp_status set_coefficient(wisp_error *err, wisp_system_run *s, const char *name, const double *values)
 {
