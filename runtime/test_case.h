@@ -28,7 +28,7 @@ typedef struct wisp_test_case {
   const wisp_kernel_decl *kernel;
   int number;
   bool mixes;                      /* sizes are to be those of strategies that mix numbers with each other */
-  uint64_t random;                 /* the state to go on with */
+  uint64_t seed, random;           /* random: the state to go on with */
   double *before[WISP_MAX_ARRAYS]; /* NaN where there is nothing to be read; NULL: no such array, or fixed */
   double *after[WISP_MAX_ARRAYS];  /* made as a copy of `before`, of a sum of parts: its first number is the sum */
   double *size[WISP_MAX_ARRAYS];   /* made as zeros; of a sum of parts: the root of the sum of squares */
@@ -46,16 +46,9 @@ static inline int wisp_test_case_extreme(const wisp_test_case *r)
   return r->number >= WISP_EXTREMES && r->number < WISP_PLAIN ? r->number - WISP_EXTREMES : -1;
 }
 
-/* The value of this turn, as single precision has it; `otherwise` in another case, or where nothing is said. */
-static inline double wisp_test_case_passed(const wisp_test_case *r, const wisp_passed_values *passed, double otherwise)
-{
-  const int turn = wisp_test_case_extreme(r);
-  return turn >= 0 && passed->count ? (double)(float)passed->values[turn % passed->count] : otherwise;
-}
+/* In a case of extremes a number that solvers pass, as single precision has it: first those that are listed, in turn,
+ * then others of their range, at random. `otherwise` in another case, or where nothing is said. */
+double wisp_test_case_passed(const wisp_test_case *r, const wisp_passed_values *passed, double otherwise);
 
 /* Likewise of a scalar of the kernel's family. */
-static inline double wisp_test_case_scalar(const wisp_test_case *r, const char *name, double otherwise)
-{
-  const wisp_scalar_decl *scalar = wisp_family_scalar(r->discretisation->family, name);
-  return scalar ? wisp_test_case_passed(r, &scalar->passed, otherwise) : otherwise;
-}
+double wisp_test_case_scalar(const wisp_test_case *r, const char *name, double otherwise);

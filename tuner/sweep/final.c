@@ -180,12 +180,14 @@ static wisp_status verify_winner(wisp_error *err, wisp_sweep *sweep, const wisp_
   wisp_verifier_seed(bench->verifier, OTHER_SEED);
   *claim.tie = '\0'; /* until it is proved: what the tuner stores should this process die */
   TRY(wisp_verifier_prepare(err, bench->verifier, e->plan));
+  if (leading) TRY(wisp_bench_prepare_large(err, bench, e->plan));
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, &claim, limit_of(sweep, scope, winner)));
   verdict = wisp_kernel_create(&reason, bench->device, e->plan, &e->binary, &e->kernel);
   if (verdict == WISP_OK) verdict = wisp_verifier_check(&reason, bench->verifier, e->kernel, &error);
   for (size_t i = 0; i < sweep->passed_count && i < WISP_MAX_PASSED; i++) passed |= sweep->passed[i] == mine;
   if (verdict == WISP_OK && !passed) {
     verdict = wisp_bench_repeat_check(&reason, bench, e->ref.problem, e->kernel, leading);
+    if (verdict == WISP_OK && leading) verdict = wisp_bench_check_large(&reason, bench, e->kernel);
     if (verdict == WISP_OK) sweep->passed[sweep->passed_count++ % WISP_MAX_PASSED] = mine;
   }
   TRY(wisp_link_begin(err, sweep->link, WISP_NOTE_RAN, winner, 0));

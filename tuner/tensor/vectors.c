@@ -26,6 +26,13 @@ size_t wisp_tensor_elements(const wisp_limits *limits, int order, long long aske
   return asked > 0 ? (size_t)asked : (nodes + Np - 1) / Np;
 }
 
+long long wisp_tensor_many(const wisp_spec *spec)
+{
+  static const long long MANY = 20000, NODES = 1500000;
+  const long long Nq = spec->order + 1, fit = NODES / (Nq * Nq * Nq);
+  return fit < MANY ? fit : MANY;
+}
+
 typedef struct test_mesh {
   size_t elements;
   wisp_hexcopies *copies;
@@ -47,8 +54,9 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
   OWNED(wisp_hexnodes_destroy) wisp_hexnodes *nodes = NULL;
   OWNED(close_test_mesh) test_mesh *g = NULL;
   const int order = spec->order, Nq = order + 1, Np = Nq * Nq * Nq;
-  static const int few[] = {0, 8, 27, 64};
-  const size_t to_check = *elements ? (size_t)few[*elements] : (size_t)((NODES_TO_CHECK + Np - 1) / Np);
+  static const int few[] = {0, 1, 3, 64}, corners_inside[] = {0, 8, 27, 64}; /* hexes of order 1 have no nodes inside */
+  const size_t to_check =
+      *elements ? (size_t)(order > 1 ? few : corners_inside)[*elements] : (size_t)((NODES_TO_CHECK + Np - 1) / Np);
   CALL(wisp_mesh_some(err, 8, source, source ? wisp_tensor_elements(limits, order, *elements) : to_check, &mesh));
   CALL(wisp_hexnodes_create(err, "box", mesh, order, &nodes));
   CALL(wisp_new(err, 1, sizeof *g, &g));
@@ -138,12 +146,12 @@ static const struct iteration_case {
   bool no_pAp;                /* p . Ap is 0: before the first iteration */
   bool shapes;                /* numbers of very different size, and zeros among them */
 } iteration_cases[] = {
-    {0, 0, 1.5, 0.25, 5, true, false, false},    /* in the middle */
-    {1, 0, 0.75, 0.25, 3, true, false, true},    /* with a polynomial, */
-    {1, 1, 1.25, 0.25, 7, true, false, false},   /* and its first step */
-    {0, 0, 0, 0.25, 0, true, true, false},       /* before the first iteration */
-    {0, 0, 1.5, 0x1p100, 6, true, false, false}, /* found to have converged, */
-    {0, 0, 1.5, 0.25, 6, false, false, true},    /* and after that */
+    {0, 0, 1.5, 0.25, 5, true, false, false},               /* in the middle */
+    {1, 0, 0.75, 0.25, 3, true, false, true},               /* with a polynomial, */
+    {1, 1, 1.25, 0.25, ITERATIONS - 1, true, false, false}, /* and its first step; history's last place */
+    {0, 0, 0, 0.25, 0, true, true, false},                  /* before the first iteration */
+    {0, 0, 1.5, 0x1p100, 6, true, false, false},            /* found to have converged, */
+    {0, 0, 1.5, 0.25, 6, false, false, true},               /* and after that */
     {0, 0, 1.5, 0.25, ITERATIONS, true, false, false},
 };
 
@@ -203,14 +211,36 @@ static wisp_status shape(wisp_error *err, wisp_test_case *r, const struct iterat
   return WISP_OK;
 }
 
+/* In a case of extremes 2 to a power from -most to most, `step` further from turn to turn. */
+static double find_power(const wisp_test_case *r, int most, int step)
+{
+  const int turn = wisp_test_case_extreme(r);
+  return turn < 0 ? 1 : ldexp(1, (turn + 1) * step % (2 * most + 1) - most);
+}
+
+/* Extremes are of iterations in the middle, in turn with a polynomial, with steps of any length, and down to nothing.
+ */
+static struct iteration_case choose_iteration(wisp_test_case *r)
+{
+  const int turn = wisp_test_case_extreme(r);
+  const int extreme = turn > 0 && turn % 2 ? turn / 2 % 2 + 1 : 0;
+  struct iteration_case given = iteration_cases[r->number < WISP_EXTREMES ? r->number : extreme];
+  if (turn < 0) return given;
+  given.rz_before = given.rz_before * find_power(r, 12, 9);
+  given.limit = turn % 3 == 2 ? 0 : ldexp(given.limit, -(int)wisp_random_below(&r->random, 21));
+  given.shapes = false;
+  return given;
+}
+
 static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
 {
-  const struct iteration_case *given = &iteration_cases[r->number < WISP_EXTREMES ? r->number : 0];
+  const struct iteration_case chosen = choose_iteration(r), *given = &chosen;
   wisp_cg_scalars *s = NULL;
-  const double size = wisp_test_case_passed(r, &r->discretisation->family->magnitudes, 1), square = size * size;
-  const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5 * square,
+  const double size = wisp_test_case_passed(r, &r->discretisation->family->magnitudes, 1), square = size * size,
+               length = find_power(r, 10, 8), weight = find_power(r, 12, 7);
+  const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5 * length * square,
                                        [WISP_CG_AT_RZ_BEFORE] = 64 * given->rz_before * square,
-                                       [WISP_CG_AT_ALPHA] = given->running ? 0.375 : 0,
+                                       [WISP_CG_AT_ALPHA] = given->running ? 0.375 * length : 0,
                                        [WISP_CG_AT_RUNNING] = given->running,
                                        [WISP_CG_AT_RR] = 0.5 * square,
                                        [WISP_CG_AT_LIMIT] = given->limit * square,
@@ -224,6 +254,8 @@ static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) CALL(shape(err, r, given, a, &r->random));
   for (size_t k = 0; k < WISP_COUNT(sums); k++)
     for (size_t i = 0; r->before[sums[k]] && i < r->numbers[sums[k]]; i++) r->before[sums[k]][i] *= square;
+  for (size_t i = 0; r->before[WISP_TENSOR_INVERSE] && i < r->numbers[WISP_TENSOR_INVERSE]; i++)
+    r->before[WISP_TENSOR_INVERSE][i] *= weight;
   memcpy(r->before[WISP_TENSOR_STATE], state, sizeof state);
   r->before[WISP_TENSOR_LEFT][0] = 9;
   return WISP_OK;
@@ -279,6 +311,7 @@ const wisp_workload wisp_workload_vectors = {
     .count = count,
     .open = open_test_mesh,
     .close = close_test_mesh,
+    .many = wisp_tensor_many,
     .discretise = discretise,
     .scalars = scalars,
     .set_state = set_state,

@@ -300,6 +300,7 @@ const wisp_workload wisp_workload_tensor = {
     .count = count,
     .open = open_test_mesh,
     .close = close_test_mesh,
+    .many = wisp_tensor_many,
     .discretise = discretise,
     .scalars = scalars,
     .fill_inputs = fill_inputs,

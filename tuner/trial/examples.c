@@ -48,8 +48,10 @@ wisp_status wisp_judged_fill(wisp_error *err, wisp_problem *problem, const wisp_
                              const wisp_test_case *test_case, wisp_judged *out)
 {
   const wisp_spec *spec = &plan->spec;
-  *out = (wisp_judged){problem, plan, test_case, 0, problem->d.family->max_error[spec->precision == WISP_F64]};
-  if (!(out->max_error > 0) || test_case->number >= WISP_EXTREMES) out->max_error = HUGE_VAL;
+  const double largest = problem->d.family->max_error[spec->precision == WISP_F64];
+  *out = (wisp_judged){.problem = problem, .plan = plan, .test_case = test_case, .sum_error = largest};
+  if (!(largest > 0)) out->sum_error = HUGE_VAL;
+  out->max_error = test_case->number < WISP_EXTREMES ? out->sum_error : HUGE_VAL;
   return wisp_tolerance(err, spec, &out->tolerance);
 }
 
@@ -116,9 +118,9 @@ static wisp_status compare_sum(wisp_error *err, const wisp_judged *j, const wisp
   for (size_t i = 0; i < grid[0] && i < j->test_case->numbers[a]; i++) sum += got[i];
   wisp_is_worse(fabs(sum - expected), root, &worst);
   *error = fmax(*error, worst);
-  return wisp_require(err, isfinite(sum) && worst <= j->max_error, WISP_EWRONG,
+  return wisp_require(err, isfinite(sum) && worst <= j->sum_error, WISP_EWRONG,
                       "%s is %.9g in all, not %.9g: error %.2e over %.2e", array->name, sum, expected, worst,
-                      j->max_error);
+                      j->sum_error);
 }
 
 wisp_status wisp_judge(wisp_error *err, const wisp_judged *j, size_t most, double *error)

@@ -17,6 +17,7 @@ typedef struct wisp_judged {
   const wisp_test_case *test_case;
   double tolerance; /* relative to a number's sum of magnitudes (wisp_tolerance) */
   double max_error; /* relative to the largest result: what a family promises of usual inputs; HUGE_VAL: nothing */
+  double sum_error; /* of sums, relative to the root of the sum of squares: what it promises of any inputs */
 } wisp_judged;
 
 wisp_status wisp_judged_fill(wisp_error *err, wisp_problem *problem, const wisp_plan *plan,

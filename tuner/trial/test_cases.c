@@ -127,6 +127,7 @@ static wisp_status make_case(wisp_error *err, const wisp_test_cases *cases, cons
   size_t a = 0;
   r->discretisation = &cases->discretisation;
   r->kernel = wisp_family_kernel(family, spec->kernel);
+  r->seed = seed;
   r->random = wisp_random_from(seed + (uint64_t)r->number);
   for (const wisp_array_decl *array = family->arrays; array->name; array++, a++)
     if (array->kind != WISP_FIXED && wisp_discretisation_size(r->discretisation, array, &r->numbers[a]))

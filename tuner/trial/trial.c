@@ -23,10 +23,12 @@ static void forget_problems(wisp_bench *bench)
 {
   wisp_at_size_destroy(bench->at_size);
   wisp_at_size_destroy(bench->at_small);
+  wisp_at_size_destroy(bench->at_large);
   wisp_problems_destroy(bench->problems);
   wisp_problems_destroy(bench->small);
-  bench->problems = bench->small = NULL;
-  bench->at_size = bench->at_small = NULL;
+  wisp_problems_destroy(bench->large);
+  bench->problems = bench->small = bench->large = NULL;
+  bench->at_size = bench->at_small = bench->at_large = NULL;
 }
 
 void wisp_bench_free(wisp_bench *bench)
@@ -102,6 +104,35 @@ wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_pro
   }
   CALL(wisp_problems_acquire(err, bench->small, &plan, 1, &few));
   return wisp_at_size_repeat(err, bench->at_small, few.problem, kernel, MOST, &left, &thorough);
+}
+
+/* The problem of many elements, made where there is none; *out stays as it is where none is needed. */
+static wisp_status acquire_large(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem_ref *out)
+{
+  const wisp_workload *workload = bench->workload;
+  const wisp_mesh_source box = wisp_mesh_source_irregular();
+  const long long many = workload->many && !bench->limits->gpu ? workload->many(&bench->spec) : 0;
+  if (many <= wisp_problems_elements(bench->problems)) return WISP_OK;
+  if (!bench->large) {
+    CALL(wisp_problems_create(err, bench->device, workload, &bench->spec, many, &box, problem_memory(bench),
+                              &bench->large));
+    CALL(wisp_at_size_create(err, bench->device, workload, bench->large, &bench->at_large));
+  }
+  return wisp_problems_acquire(err, bench->large, &plan, 1, out);
+}
+
+wisp_status wisp_bench_prepare_large(wisp_error *err, wisp_bench *bench, const wisp_plan *plan)
+{
+  HELD(wisp_problem_ref_end) wisp_problem_ref ref = {0};
+  CALL(acquire_large(err, bench, plan, &ref));
+  return ref.problem ? wisp_at_size_prepare(err, bench->at_large, ref.problem, plan) : WISP_OK;
+}
+
+wisp_status wisp_bench_check_large(wisp_error *err, wisp_bench *bench, const wisp_kernel *kernel)
+{
+  HELD(wisp_problem_ref_end) wisp_problem_ref ref = {0};
+  CALL(acquire_large(err, bench, kernel->plan, &ref));
+  return ref.problem ? wisp_at_size_check(err, bench->at_large, ref.problem, kernel) : WISP_OK;
 }
 
 void wisp_incumbent_free(wisp_incumbent *incumbent)

@@ -22,6 +22,8 @@ typedef struct wisp_bench {
   wisp_at_size *at_size;         /* checks on them */
   wisp_problems *small;          /* of few elements, and checks on them; NULL: not needed yet */
   wisp_at_size *at_small;
+  wisp_problems *large; /* of many elements, where those to time on have few; likewise */
+  wisp_at_size *at_large;
   wisp_spec spec; /* of whose element, order and precision they are */
   long long asked;
   wisp_profile profile;
@@ -52,6 +54,11 @@ wisp_status wisp_bench_acquire(wisp_error *err, wisp_bench *bench, const wisp_pl
  * a problem of few elements, for at most a second. */
 wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_problem *problem,
                                     const wisp_kernel *kernel, bool leading);
+
+/* Makes what the check on many elements needs (workload.h: `many`), and checks a kernel there, as at_size.h says: on
+ * the host, whose problems to time on are small. */
+wisp_status wisp_bench_prepare_large(wisp_error *err, wisp_bench *bench, const wisp_plan *plan);
+wisp_status wisp_bench_check_large(wisp_error *err, wisp_bench *bench, const wisp_kernel *kernel);
 
 /* Which of a kernel's candidates in a layout it is, text and all: "plain lanes=256 (0123456789abcdef)". */
 enum { WISP_TRIAL_NAME = 360 };

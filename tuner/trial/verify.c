@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WORKLOADS = 16, MAX_MESHES = 4, MAX_EXAMPLES = 48, LAUNCHES = 3 };
+enum { MAX_WORKLOADS = 16, MAX_MESHES = 4, MAX_EXAMPLES = 48, LAUNCHES = 3, DRAWN = 10 };
 static const size_t problem_bytes = (size_t)512 << 20;
 
 /* A round's data on a device, in one layout. */
@@ -132,6 +132,7 @@ typedef struct running_case {
   const wisp_kept *before;
   wisp_kept *first; /* what the first launch has left */
   const char *writes[WISP_MAX_ARRAYS + 1];
+  const char *others[WISP_MAX_ARRAYS + 1]; /* but its inputs */
   int launches;
   wisp_schedule schedule; /* of the next one */
   bool last;              /* of its mesh: guard zones are looked at */
@@ -142,7 +143,7 @@ static wisp_status find_case(wisp_error *err, wisp_verifier *v, const wisp_plan 
 {
   const wisp_spec *spec = &plan->spec;
   place *p = NULL;
-  int writes = 0;
+  int writes = 0, others = 0;
   CALL(find_place(err, v, spec, mesh, &p));
   CALL(wisp_problems_acquire(err, p->problems, &plan, 1, &r->ref));
   r->problem = r->ref.problem;
@@ -151,6 +152,9 @@ static wisp_status find_case(wisp_error *err, wisp_verifier *v, const wisp_plan 
   const wisp_array_decl *arrays = r->problem->d.family->arrays;
   for (int a = 0; arrays[a].name; a++)
     if (r->test_case->after[a]) r->writes[writes++] = arrays[a].name;
+  for (int a = 0; arrays[a].name; a++)
+    if (r->test_case->after[a] || !wisp_list_has(r->test_case->kernel->reads, arrays[a].name))
+      r->others[others++] = arrays[a].name;
   r->plan = plan;
   return wisp_judged_fill(err, r->problem, plan, r->test_case, &r->judged);
 }
@@ -169,15 +173,16 @@ wisp_status wisp_verify_guards(wisp_error *err, wisp_arrays *arrays)
   return wisp_require(err, intact, WISP_EWRONG, "writes outside array %s", array);
 }
 
-/* Arrays that are no outputs are unchanged. Zones outside arrays are checked after the last launch of all: nothing
- * restores them in between. */
+/* Inputs are unchanged, and all arrays that are no outputs where zones outside arrays are checked: after the last
+ * launch of a mesh, as nothing restores these in between, and in the workload's own cases. */
 static wisp_status check_untouched(wisp_error *err, const running_case *r, bool outside)
 {
+  const bool all = outside || wisp_test_case_extreme(r->test_case) < 0;
   wisp_arrays *arrays = r->problem->arrays;
   char array[32] = "";
   size_t number = 0;
   if (outside) CALL(wisp_verify_guards(err, arrays));
-  CALL(wisp_arrays_changed(err, arrays, r->before, r->writes, array, &number));
+  CALL(wisp_arrays_changed(err, arrays, r->before, all ? r->writes : r->others, array, &number));
   return wisp_require(err, !*array, WISP_EWRONG, "changes number %zu of array %s, which is no output", number, array);
 }
 
@@ -223,8 +228,8 @@ static wisp_status launch(wisp_error *err, running_case *r, int number, double *
   return WISP_OK;
 }
 
-/* The cases of a kernel: the workload's own; extremes, until each value that solvers pass to it has come up; and one on
- * each other mesh. */
+/* The cases of a kernel: the workload's own; extremes, until each value that solvers pass to it has come up, and some
+ * more of its range; and one on each other mesh. */
 typedef struct case_list {
   int own, extremes, meshes;
 } case_list;
@@ -251,6 +256,7 @@ static wisp_status list_cases(wisp_error *err, const wisp_plan *plan, case_list 
   }
   for (const wisp_array_decl *array = family->arrays; array->name; array++)
     if (wisp_list_has(kernel->reads, array->name)) out->extremes = most(out->extremes, &array->passed);
+  out->extremes += DRAWN;
   return wisp_require(err, out->own > 0, WISP_EUSAGE, "no reference for kernel '%s'", spec->kernel);
 }
 

@@ -82,6 +82,9 @@ typedef struct wisp_workload {
   wisp_status (*open)(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long *elements,
                       const wisp_mesh_source *source, void **test_mesh);
   int other_meshes; /* to check on: those besides the first */
+  /* Elements of a problem on which winners are checked once, so many that indices of 16 bits, and counts of blocks that
+   * stand for them, do not do. NULL: problems to time on are large enough. */
+  long long (*many)(const wisp_spec *spec);
   /* Its sizes, for kernels' expressions (wisp_own_sizes); NULL: those of a large one, element by element. */
   wisp_status (*own_sizes)(wisp_error *err, const void *test_mesh, wisp_env *sizes);
   void (*close)(void *test_mesh); /* NULL is fine */

@@ -1,0 +1,49 @@
+/* Wrong kernels made from shipped ones by a few replaced texts, and a check that verification finds each. */
+#pragma once
+
+#include "edited.h"
+
+#include <stdbool.h>
+
+enum { MOST_EDITS = 4 };
+
+/* A scalar of the family that is read as another number. */
+#define READ_AS(name, value)                                                                        \
+  {                                                                                                 \
+    "^", "const real changed_" #name " = (real)(" value ");\n#define " #name " changed_" #name "\n" \
+  }
+/* Likewise a count, or any other whole number. */
+#define COUNT_AS(name, value)                                                                \
+  {                                                                                          \
+    "^", "const INDEX changed_" #name " = " value ";\n#define " #name " changed_" #name "\n" \
+  }
+/* A statement that one thread carries out at the end. */
+#define ONCE(statement)                                                              \
+  {                                                                                  \
+    "$", "if (bx == 0 && by == 0) {\nFOR_ALL(only_, 1)\n" statement "\nEND_ALL\n}\n" \
+  }
+
+/* A plant shows on the small problems of the verifier, on the problem of the size that kernels are timed on, or on the
+ * one of many elements that winners are checked on. */
+typedef enum plant_shows { ON_SMALL, AT_SIZE, ON_MANY } plant_shows;
+
+typedef struct planted {
+  const char *name, *family, *kernel, *base;
+  edit edits[MOST_EDITS];       /* none: as shipped */
+  const char *element, *system; /* NULL: the family's first */
+  plant_shows shows;
+  bool single; /* in single precision alone */
+} planted;
+
+typedef struct planted_list {
+  const planted *first;
+  size_t count;
+} planted_list;
+extern const planted_list plants_nodal, plants_tensor;
+
+/* Adds the plants of a list to the templates in folder. */
+void plants_write(const char *folder, const planted_list *list);
+
+/* Checks all of a list, in both precisions in turn, and the kernels that they are made from; fails the test, which
+ * prints them, where one is not found wrong, or a shipped one is. */
+void plants_check(const char *folder, const planted_list *list);
