@@ -109,9 +109,9 @@ static wisp_status make_array(wisp_error *err, wisp_test_case *r, const wisp_arr
   const bool extreme = wisp_test_case_extreme(r) >= 0, coefficient = extreme && array->passed.count;
   const double scale =
       array->kind == WISP_FIELD ? wisp_test_case_passed(r, &r->discretisation->family->magnitudes, 1) : 1;
-  const bool plain = r->number == WISP_PLAIN;
-  if (plain && r->before[a]) CALL(repeat_random(err, array->kind, random, size, r->before[a]));
-  for (size_t i = 0; !plain && r->before[a] && i < size; i++)
+  const bool repeats = r->number == WISP_PLAIN;
+  if (repeats && r->before[a]) CALL(repeat_random(err, array->kind, random, size, r->before[a]));
+  for (size_t i = 0; !repeats && r->before[a] && i < size; i++)
     r->before[a][i] =
         coefficient ? draw_coefficient(&array->passed, random) : scale * wisp_random_of(array->kind, random);
   if (!wisp_list_has(r->kernel->writes, array->name)) return WISP_OK;
