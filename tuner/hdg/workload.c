@@ -240,10 +240,12 @@ static wisp_status fill_coarse(wisp_error *err, wisp_test_case *r)
   return WISP_OK;
 }
 
-/* All of the cycle together, or what lies between its ends; its first step, or its last. */
+/* All of the cycle together, or what lies between its ends; its first step, or its last. A mesh may be too small for a
+ * cycle. */
 static void fill_cycle(wisp_test_case *r)
 {
   const wisp_cycle *c = ((const wisp_hdg *)r->discretisation->self)->coarse->cycle;
+  if (!c->spans) return;
   const size_t span = r->number == 1 ? 0 : c->spans - 1;
   if (r->number == WISP_PLAIN) {
     add_small(c, &r->scalars);
