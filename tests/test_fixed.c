@@ -61,6 +61,8 @@ TEST(test_marks)
   assert_true(wisp_fixed_suits(&nothing, usual) && !wisp_fixed_suits(&fixed, usual));
   fixed = nothing, wisp_fixed_add(&fixed, usual);
   assert_false(wisp_fixed_suits(&fixed, other));
+  wisp_plan_destroy(usual); /* before the strategy that it is of */
+  usual = NULL;
 }
 
 /* With room for more: sizes of lists go up, fewest steps first, the last in the space before others of as many, what is
