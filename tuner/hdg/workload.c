@@ -245,16 +245,18 @@ static wisp_status fill_coarse(wisp_error *err, wisp_test_case *r)
 static void fill_cycle(wisp_test_case *r)
 {
   const wisp_cycle *c = ((const wisp_hdg *)r->discretisation->self)->coarse->cycle;
-  if (!c->spans) return;
-  const size_t span = r->number == 1 ? 0 : c->spans - 1;
-  if (r->number == WISP_PLAIN) {
+  const size_t span = r->number == 1 || !c->spans ? 0 : c->spans - 1;
+  if (!c->spans) {
+    wisp_scalar_add(&r->scalars, "small_from", 0);
+    wisp_scalar_add(&r->scalars, "small_to", 0);
+  } else if (r->number == WISP_PLAIN) {
     add_small(c, &r->scalars);
   } else {
     wisp_scalar_add(&r->scalars, "small_from", r->number ? 1 : 0);
     wisp_scalar_add(&r->scalars, "small_to", (double)(r->number ? c->spans - 1 : c->spans));
   }
   wisp_scalar_add(&r->scalars, "span", (double)span);
-  wisp_scalar_add(&r->scalars, "cycle_rows", (double)c->span[span].count);
+  wisp_scalar_add(&r->scalars, "cycle_rows", c->spans ? (double)c->span[span].count : 0);
 }
 
 /* Round 1: numbers of very different size, and zeros among them. */
