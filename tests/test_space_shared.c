@@ -253,7 +253,6 @@ TEST_WITH(test_wheres, set_up, tear_down)
   size_t count = 0;
   wisp_spec spec;
   wisp_layout layouts[8];
-  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   fixture_text(*state, "tensor/own.mine.k", "");
   fixture_text(*state, "tensor/own.mine.space",
                "kernel mass\nlayouts node\nblock 1\ngrid 1\nlet row = 1000\n"
@@ -264,6 +263,7 @@ TEST_WITH(test_wheres, set_up, tear_down)
                "operand real D Nq*Nq = D[q]\n");
   OWNED(wisp_strategies_free) wisp_strategies *all = must_load();
   OWNED(wisp_env_destroy) wisp_env *names = make_names(tensor(), 3, &spec, layouts);
+  OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
   GOOD(wisp_plan_default(err, find(all, "mass"), &spec, layouts, names, &plan));
   for (int i = 0; i < 2; i++) GOOD(wisp_plan_operand(err, plan, i, &count, &numbers[i], &none));
   assert_int_equal(count, 32);

@@ -19,7 +19,7 @@ static const wisp_solver_option options[] = {
                   "in place of --cfl: the step itself; with --time the longest one allowed"),
     WISP_CHOICE_ROW("scheme", "NAME", WISP_SCHEME_NAMES, "lsrk45", NULL,
                     "the Runge-Kutta method: 'auto' takes the cheapest whose steps add less than --time-error, "
-                    "'accurate' the most exact that takes no longer than lsrk45"),
+                    "'accurate' the most exact that takes no longer than lsrk45; one of " WISP_SCHEME_NAMES),
     WISP_REAL_ROW("time-error", "E", 1e-30, 1e30, NULL,
                   "a tenth of the error in space, as the decay of the start's highest modes tells it",
                   "with --scheme auto: the error, in L2, that the steps may add"),
