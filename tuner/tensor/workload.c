@@ -215,8 +215,11 @@ static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
     CALL(wisp_hex_apply(err, g->hex, op, vertices, count, lambda, u + at, r->after[WISP_TENSOR_Y] + at));
     CALL(wisp_hex_apply_sizes(err, g->hex, op, vertices, count, lambda, u + at, r->size[WISP_TENSOR_Y] + at));
   }
-  for (size_t i = 0; wisp_list_has(r->kernel->reads, "vertices") && i < r->numbers[WISP_TENSOR_Y]; i++)
-    r->size[WISP_TENSOR_Y][i] *= factor_blur(vertices + 24 * (i / (size_t)g->hex->Np % g->period));
+  const size_t Np = (size_t)g->hex->Np;
+  for (size_t e = 0; wisp_list_has(r->kernel->reads, "vertices") && e < g->elements; e++) {
+    const double blur = factor_blur(vertices + 24 * (e % g->period));
+    for (size_t i = 0; i < Np; i++) r->size[WISP_TENSOR_Y][e * Np + i] *= blur;
+  }
   return WISP_OK;
 }
 

@@ -1,5 +1,5 @@
-/* Checks on a problem of the size that kernels are timed on: faults of size, and races, do not show on a small one.
- * What a kernel leaves there is compared with the reference, all of it, from inputs such as solvers have. */
+/* Checks on a problem of the size that kernels are timed on: faults of size, and races, do not show on a small one. A
+ * kernel's outputs there, all of them, are compared with the reference, from inputs such as solvers have. */
 #pragma once
 
 #include "problems.h"
