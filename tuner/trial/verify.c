@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WORKLOADS = 16, MAX_MESHES = 4, MAX_EXAMPLES = 48, LAUNCHES = 3, DRAWN = 10 };
+enum { MAX_WORKLOADS = 16, MAX_MESHES = 4, MAX_EXAMPLES = 48, LAUNCHES = 3, DRAWN = 10, DRAWN_SIZES = 4 };
 static const size_t problem_bytes = (size_t)512 << 20;
 
 /* A round's data on a device, in one layout. */
@@ -35,12 +35,18 @@ typedef struct place {
 struct wisp_verifier {
   wisp_device *device;
   uint64_t seed;
+  int most_drawn;
   place place[MAX_MESHES][MAX_WORKLOADS]; /* by mesh and workload */
 };
 
 void wisp_verifier_seed(wisp_verifier *v, uint64_t seed)
 {
   v->seed = seed;
+}
+
+void wisp_verifier_draws(wisp_verifier *v, int most)
+{
+  v->most_drawn = most;
 }
 
 static void leave(place *p)
@@ -239,8 +245,10 @@ static int most(int a, const wisp_passed_values *passed)
   return a > passed->count ? a : passed->count;
 }
 
-static wisp_status list_cases(wisp_error *err, const wisp_plan *plan, case_list *out)
+/* Fewer are drawn for a kernel that reads no scalar and no coefficient. */
+static wisp_status list_cases(wisp_error *err, const wisp_verifier *v, const wisp_plan *plan, case_list *out)
 {
+  int passed = 0;
   const wisp_workload *workload = NULL;
   const wisp_spec *spec = &plan->spec;
   const wisp_strategy *s = plan->strategy;
@@ -248,15 +256,15 @@ static wisp_status list_cases(wisp_error *err, const wisp_plan *plan, case_list 
   const wisp_kernel_decl *kernel = wisp_family_kernel(family, spec->kernel);
   CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
   *out = (case_list){.own = workload->cases ? workload->cases(spec->kernel) : 2,
-                     .extremes = most(0, &family->magnitudes),
                      .meshes = workload->other_meshes};
   for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++) {
     const wisp_scalar_decl *scalar = wisp_family_scalar(family, arg->name);
-    if (arg->kind == WISP_ARG_VALUE && scalar) out->extremes = most(out->extremes, &scalar->passed);
+    if (arg->kind == WISP_ARG_VALUE && scalar) passed = most(passed, &scalar->passed);
   }
   for (const wisp_array_decl *array = family->arrays; array->name; array++)
-    if (wisp_list_has(kernel->reads, array->name)) out->extremes = most(out->extremes, &array->passed);
-  out->extremes += DRAWN;
+    if (wisp_list_has(kernel->reads, array->name)) passed = most(passed, &array->passed);
+  const int drawn = passed ? DRAWN : DRAWN_SIZES;
+  out->extremes = most(passed, &family->magnitudes) + (drawn < v->most_drawn ? drawn : v->most_drawn);
   return wisp_require(err, out->own > 0, WISP_EUSAGE, "no reference for kernel '%s'", spec->kernel);
 }
 
@@ -281,7 +289,7 @@ static bool mesh_is_unfit(int mesh, wisp_status status)
 wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *v, const wisp_plan *plan)
 {
   case_list list = {0};
-  CALL(list_cases(err, plan, &list));
+  CALL(list_cases(err, v, plan, &list));
   for (int i = 0; i < count_cases(&list); i++) {
     HELD(leave_case) running_case r = {.last = false};
     int mesh = 0;
@@ -363,7 +371,7 @@ wisp_status wisp_verifier_check(wisp_error *err, wisp_verifier *v, const wisp_ke
 {
   case_list list = {0};
   *error = 0;
-  CALL(list_cases(err, kernel->plan, &list));
+  CALL(list_cases(err, v, kernel->plan, &list));
   for (int i = 0; i < count_cases(&list); i++) {
     wisp_error reason = {0};
     const wisp_status status = check_case(&reason, v, kernel, &list, i, error);
@@ -378,6 +386,7 @@ wisp_status wisp_verifier_create(wisp_error *err, wisp_device *device, wisp_veri
   CALL(wisp_new(err, 1, sizeof **out, out));
   (*out)->device = device;
   (*out)->seed = WISP_RANDOM_SEED;
+  (*out)->most_drawn = DRAWN;
   return WISP_OK;
 }
 
