@@ -89,7 +89,7 @@ static wisp_status keep_outputs(wisp_error *err, wisp_problem *problem, const wi
   const wisp_test_case *r = data->test_case;
   double tolerance = 0;
   size_t a = 0;
-  CALL(wisp_tolerance(err, &plan->spec, &tolerance));
+  CALL(wisp_tolerance_on(err, &plan->spec, &problem->d, &tolerance));
   for (const wisp_array_decl *array = problem->d.family->arrays; array->name; array++, a++) {
     double most = 0;
     if (!wisp_arrays_size(problem->arrays, array->name) || !r->after[a]) continue;
@@ -166,6 +166,21 @@ static wisp_status compare(wisp_error *err, wisp_problem *problem, const named_a
   return WISP_OK;
 }
 
+/* Additions that any order is right for: a launch for each output, whose blocks are interrupted as they write there. */
+static wisp_status check_interrupted(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
+                                     const launch_data *data, wisp_judged *judged)
+{
+  wisp_arrays *arrays = problem->arrays;
+  double error = 0;
+  for (int i = 0; i < data->out.count; i++) {
+    const char *array = data->out.names[i];
+    wisp_device_interrupt_at(kernel->device, wisp_arrays_at(arrays, array), wisp_arrays_bytes_of(arrays, array));
+    CALL(launch(err, problem, kernel, data, WISP_SCHEDULE_INTERRUPTED));
+    CALL(wisp_judge(err, judged, SIZE_MAX, &error));
+  }
+  return WISP_OK;
+}
+
 wisp_status wisp_at_size_check(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_kernel *kernel)
 {
   wisp_arrays *arrays = problem->arrays;
@@ -184,6 +199,8 @@ wisp_status wisp_at_size_check(wisp_error *err, wisp_at_size *s, wisp_problem *p
   CALL(wisp_require(err, !*array, WISP_EWRONG, "on the timed problem: number %zu of %s is not the reference's", number,
                     array));
   CALL(wisp_context(err, wisp_judge(err, &judged, SHORT, &error), "on the timed problem: "));
+  if (kernel->plan->strategy->varies && !wisp_device_limits(kernel->device)->gpu)
+    CALL(wisp_context(err, check_interrupted(err, problem, kernel, data, &judged), "on the timed problem: "));
   return wisp_verify_guards(err, arrays);
 }
 
