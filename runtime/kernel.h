@@ -20,8 +20,8 @@ struct wisp_kernel {
   int args;
   const wisp_arg *arg;
   const wisp_scalar_decl *scalar[WISP_MAX_ARGS]; /* its declaration; NULL: it has none, or is an array */
-  wisp_pointer operand[WISP_MAX_ARGS]; /* 0 where the argument is no operand */
-  struct wisp_opened *opened;          /* what the interface knows of it; NULL: it was not opened there */
+  wisp_pointer operand[WISP_MAX_ARGS];           /* 0 where the argument is no operand */
+  struct wisp_opened *opened;                    /* what the interface knows of it; NULL: it was not opened there */
 };
 
 /* plan is borrowed and must outlive the kernel; binary is not kept. Uploads operands in the plan's precision. */

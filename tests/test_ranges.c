@@ -9,10 +9,10 @@
 
 static void refuse(wisp_kernel *kernel, const char *name, double value, const char *range)
 {
-  char said[128];
-  snprintf(said, sizeof said, "argument %s: %g is outside the range that kernels are verified for, %s", name, value,
+  char text[128];
+  snprintf(text, sizeof text, "argument %s: %g is outside the range that kernels are verified for, %s", name, value,
            range);
-  BAD(wisp_kernel_set(err, kernel, name, value), WISP_EUSAGE, said);
+  BAD(wisp_kernel_set(err, kernel, name, value), WISP_EUSAGE, text);
 }
 
 static void check_update(const char *spec)
