@@ -133,7 +133,8 @@ typedef enum wisp_schedule {
 /* For all launches from now on that are not recorded. Nobody else may launch the same modules meanwhile, unless it is
  * the usual one. */
 void wisp_device_schedule(wisp_device *device, wisp_schedule schedule);
-/* Where blocks are interrupted: memory of the device's, with a page on both sides that nobody writes to meanwhile. */
+/* The memory in which a write interrupts a block: memory of the device's, with a page on both sides that nobody writes
+ * to meanwhile. */
 void wisp_device_interrupt_at(wisp_device *device, wisp_pointer from, size_t bytes);
 
 /* Records every launch, fill and copy between begin and end, without running it: a CUDA graph, or a list of calls on

@@ -360,14 +360,14 @@ static void launch_now(host_module *module, const wisp_device *device, const uns
   enum { MOST_STACK = 1 << 18 };
   const bool alone = device->schedule == WISP_SCHEDULE_INTERRUPTED && module->stack_bytes > MOST_STACK;
   const wisp_schedule schedule = alone ? WISP_SCHEDULE_SINGLE : device->schedule;
-  const wisp_written written = {(void *)(uintptr_t)device->interrupt_from, device->interrupt_bytes};
+  const wisp_watched watched = {(void *)(uintptr_t)device->interrupt_from, device->interrupt_bytes};
   if (schedule == WISP_SCHEDULE_USUAL) {
     module->entry(args, grid[0], grid[1]);
     return;
   }
   if (!module->knows_references) module->references = wisp_host_references_find(module->object);
   module->knows_references = true;
-  wisp_host_run_scheduled(&module->references, schedule, &written, module->entry, args, grid);
+  wisp_host_run_scheduled(&module->references, schedule, &watched, module->entry, args, grid);
 }
 
 static wisp_status host_launch(wisp_error *err, wisp_module *base, void *stream, const unsigned grid[2],

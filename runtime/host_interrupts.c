@@ -23,7 +23,7 @@ static _Thread_local struct {
   unsigned count;
   atomic_uint next; /* piece that was not begun */
   volatile int depth;
-  uintptr_t from, past; /* whole pages around what is written */
+  uintptr_t from, past; /* whole pages around what is watched */
   unsigned draws;
   int timer; /* the kernel's */
   struct sigaction before[3];
@@ -129,21 +129,21 @@ static void take_signals(void)
   for (int i = 0; i < 3; i++) sigaction(taken[i], &ours[i], &own.before[i]);
 }
 
-static void set_range(const wisp_written *written)
+static void set_range(const wisp_watched *watched)
 {
-  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)written->from;
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)watched->from;
   own.from = from / page * page;
-  own.past = (from + written->bytes + page - 1) / page * page;
+  own.past = (from + watched->bytes + page - 1) / page * page;
 }
 
-void wisp_run_interrupted(wisp_piece *run, void *context, unsigned count, const wisp_written *written)
+void wisp_run_interrupted(wisp_piece *run, void *context, unsigned count, const wisp_watched *watched)
 {
   sigset_t ours, mask;
   own.run = run, own.context = context, own.count = count, own.depth = 0;
   atomic_store(&own.next, 0);
   sigemptyset(&ours);
   sigaddset(&ours, TICK);
-  set_range(written);
+  set_range(watched);
   take_signals();
   const bool timed = make_timer();
   pthread_sigmask(SIG_UNBLOCK, &ours, &mask);

@@ -87,7 +87,7 @@ typedef void parallel_function(region *work, void *data, unsigned threads, unsig
 typedef struct launch {
   wisp_schedule schedule;
   bool has_locks;
-  const wisp_written *written;
+  const wisp_watched *watched;
   unsigned blocks, threads;
   parallel_function *parallel; /* OpenMP's */
   region *work;
@@ -150,7 +150,7 @@ static void run_block(void *context, unsigned block)
 
 static void run_alone(launch *of)
 {
-  if (!of->has_locks) wisp_run_interrupted(run_block, of, of->blocks, of->written);
+  if (!of->has_locks) wisp_run_interrupted(run_block, of, of->blocks, of->watched);
   for (unsigned i = 0; of->has_locks && i < of->blocks; i++) run_block(of, i);
 }
 
@@ -201,11 +201,11 @@ static void run_by_setting(void *object, unsigned threads, wisp_host_entry *entr
 }
 
 void wisp_host_run_scheduled(const wisp_host_references *references, wisp_schedule schedule,
-                             const wisp_written *written, wisp_host_entry *entry, void **args, const unsigned grid[2])
+                             const wisp_watched *watched, wisp_host_entry *entry, void **args, const unsigned grid[2])
 {
   own.schedule = schedule;
   own.has_locks = references->has_locks;
-  own.written = written;
+  own.watched = watched;
   own.blocks = grid[0] * grid[1];
   own.threads = count_threads(own.blocks);
   if (!references->parallel || !references->thread_count || !references->thread_number) {

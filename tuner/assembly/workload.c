@@ -23,7 +23,7 @@ static void close_test_mesh(void *test_mesh)
   wisp_mesh_destroy(mesh);
 }
 
-/* Of an element of a large mesh, by elements around the corners of one of its own, and of what one of them is of. */
+/* The nonzeros that an element of a large mesh adds: of its vertex, edges, faces and inside as they are in a box. */
 static double nonzeros_of_one(const wisp_spec *spec, const wisp_cell *cell)
 {
   static const size_t of_box[2][4] = {{1, 3, 2, 0}, {1, 7, 12, 6}};
