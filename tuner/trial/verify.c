@@ -255,8 +255,7 @@ static wisp_status list_cases(wisp_error *err, const wisp_verifier *v, const wis
   const wisp_family *family = wisp_family_find(spec->family);
   const wisp_kernel_decl *kernel = wisp_family_kernel(family, spec->kernel);
   CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
-  *out = (case_list){.own = workload->cases ? workload->cases(spec->kernel) : 2,
-                     .meshes = workload->other_meshes};
+  *out = (case_list){.own = workload->cases ? workload->cases(spec->kernel) : 2, .meshes = workload->other_meshes};
   for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++) {
     const wisp_scalar_decl *scalar = wisp_family_scalar(family, arg->name);
     if (arg->kind == WISP_ARG_VALUE && scalar) passed = most(passed, &scalar->passed);
