@@ -25,10 +25,9 @@ typedef struct launch_data {
   wisp_setting of;
   bool mixes;
   unsigned long long used;
-  bool made;                 /* false: this problem has nothing for the kernel to do */
-  wisp_test_case test_case;  /* of its arrays only outputs that are short, and sums: others are in `after` */
-  named_arrays out;          /* outputs that are there */
-  wisp_kept *before, *after; /* arrays that it reads or writes, and its outputs as they must be */
+  const wisp_test_case *test_case; /* NULL: this problem has nothing for the kernel to do */
+  named_arrays out;                /* outputs that are there */
+  wisp_kept *before, *after;       /* arrays that it reads or writes, and its outputs as they must be */
 } launch_data;
 
 struct wisp_at_size {
@@ -53,7 +52,6 @@ wisp_status wisp_at_size_create(wisp_error *err, wisp_device *device, const wisp
 
 static void free_data(launch_data *data)
 {
-  for (int a = 0; a < WISP_MAX_ARRAYS; a++) free(data->test_case.after[a]), free(data->test_case.size[a]);
   wisp_kept_free(data->before);
   wisp_kept_free(data->after);
 }
@@ -68,35 +66,10 @@ void wisp_at_size_destroy(wisp_at_size *at_size)
 
 /* --- what is kept of a launch --- */
 
-static wisp_status copy_numbers(wisp_error *err, const double *from, size_t count, double **out)
-{
-  CALL(wisp_new(err, count, sizeof **out, out));
-  memcpy(*out, from, count * sizeof **out);
-  return WISP_OK;
-}
-
-/* The test case goes when others are made; what is left to be compared by its numbers stays. */
-static wisp_status keep_case(wisp_error *err, const wisp_problem *problem, const wisp_test_case *r, launch_data *data)
-{
-  size_t a = 0;
-  data->test_case = *r;
-  data->test_case.own = NULL;
-  for (a = 0; a < WISP_MAX_ARRAYS; a++)
-    data->test_case.before[a] = data->test_case.after[a] = data->test_case.size[a] = NULL;
-  a = 0;
-  for (const wisp_array_decl *array = problem->d.family->arrays; array->name; array++, a++) {
-    const size_t size = wisp_arrays_size(problem->arrays, array->name), sum = array->kind == WISP_PARTS;
-    if (!size || !r->after[a] || !r->numbers[a] || (size > SHORT && !sum)) continue;
-    CALL(copy_numbers(err, r->after[a], sum ? 1 : r->numbers[a], &data->test_case.after[a]));
-    CALL(copy_numbers(err, r->size[a], sum ? 1 : r->numbers[a], &data->test_case.size[a]));
-  }
-  data->made = true;
-  return WISP_OK;
-}
-
 /* Lays the inputs out, NaN where a kernel only writes, and keeps them. */
-static wisp_status keep_inputs(wisp_error *err, wisp_problem *problem, const wisp_test_case *r, launch_data *data)
+static wisp_status keep_inputs(wisp_error *err, wisp_problem *problem, launch_data *data)
 {
+  const wisp_test_case *r = data->test_case;
   named_arrays moved = {.count = 0};
   size_t a = 0;
   for (const wisp_array_decl *array = problem->d.family->arrays; array->name; array++, a++) {
@@ -111,9 +84,9 @@ static wisp_status keep_inputs(wisp_error *err, wisp_problem *problem, const wis
 }
 
 /* Lays the right outputs out, notes what each may be off by, and keeps them. */
-static wisp_status keep_outputs(wisp_error *err, wisp_problem *problem, const wisp_plan *plan, const wisp_test_case *r,
-                                launch_data *data)
+static wisp_status keep_outputs(wisp_error *err, wisp_problem *problem, const wisp_plan *plan, launch_data *data)
 {
+  const wisp_test_case *r = data->test_case;
   double tolerance = 0;
   size_t a = 0;
   CALL(wisp_tolerance(err, &plan->spec, &tolerance));
@@ -132,11 +105,9 @@ static wisp_status keep_outputs(wisp_error *err, wisp_problem *problem, const wi
 static wisp_status make_data(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_plan *plan,
                              launch_data *data)
 {
-  const wisp_test_case *r = NULL;
-  CALL(wisp_test_cases_get(err, s->cases, &plan->spec, data->mixes, WISP_PLAIN, WISP_RANDOM_SEED, &r));
-  CALL(keep_inputs(err, problem, r, data));
-  CALL(keep_outputs(err, problem, plan, r, data));
-  return keep_case(err, problem, r, data);
+  CALL(wisp_test_cases_get(err, s->cases, &plan->spec, data->mixes, WISP_PLAIN, WISP_RANDOM_SEED, &data->test_case));
+  CALL(keep_inputs(err, problem, data));
+  return keep_outputs(err, problem, plan, data);
 }
 
 static wisp_status find_data(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_plan *plan,
@@ -158,7 +129,7 @@ static wisp_status find_data(wisp_error *err, wisp_at_size *s, wisp_problem *pro
     free_data(&s->kept[at]), s->kept[at] = s->kept[--s->count], at = s->count;
   wisp_error reason = {0};
   const wisp_status status = make_data(&reason, s, problem, plan, &key);
-  if (status != WISP_OK) free_data(&key), key = (launch_data){.of = key.of, .mixes = key.mixes, .used = key.used};
+  if (status != WISP_OK) free_data(&key), key.before = key.after = NULL, key.test_case = NULL;
   CALL(wisp_require(err, status == WISP_OK || status == WISP_EREFUSED, status, "%s", reason.text));
   s->kept[at] = key;
   s->count++;
@@ -178,7 +149,7 @@ static wisp_status launch(wisp_error *err, wisp_problem *problem, const wisp_ker
                           wisp_schedule schedule)
 {
   CALL(wisp_arrays_restore(err, problem->arrays, data->before, NULL));
-  return wisp_test_case_launch(err, problem, kernel, &data->test_case, schedule);
+  return wisp_test_case_launch(err, problem, kernel, data->test_case, schedule);
 }
 
 /* Enqueues comparing the outputs of more than so many numbers with what was kept, each within its bound. */
@@ -204,8 +175,8 @@ wisp_status wisp_at_size_check(wisp_error *err, wisp_at_size *s, wisp_problem *p
   size_t number = 0;
   double error = 0;
   CALL(find_data(err, s, problem, kernel->plan, &data));
-  if (!data->made) return wisp_verify_guards(err, arrays);
-  CALL(wisp_judged_fill(err, problem, kernel->plan, &data->test_case, &judged));
+  if (!data->test_case) return wisp_verify_guards(err, arrays);
+  CALL(wisp_judged_fill(err, problem, kernel->plan, data->test_case, &judged));
   CALL(launch(err, problem, kernel, data, WISP_SCHEDULE_SINGLE));
   CALL(wisp_arrays_compare_begin(err, arrays));
   CALL(compare(err, problem, &data->out, data->after, SHORT, false));
@@ -241,7 +212,7 @@ wisp_status wisp_at_size_repeat(wisp_error *err, wisp_at_size *s, wisp_problem *
   char array[32] = "";
   size_t number = 0;
   CALL(find_data(err, s, problem, kernel->plan, &data));
-  if (!data->made) return WISP_OK;
+  if (!data->test_case) return WISP_OK;
   if (kernel->plan->strategy->varies) seconds *= 4; /* additions that meet show more rarely */
   CALL(launch(err, problem, kernel, data, WISP_SCHEDULE_USUAL));
   CALL(wisp_arrays_keep(err, arrays, data->out.names, &first));
