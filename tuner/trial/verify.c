@@ -343,10 +343,7 @@ static wisp_status check_case(wisp_error *err, wisp_verifier *v, const wisp_kern
   const int number = find_number(list, i, &mesh);
   const bool crowded = list->crowded && mesh == list->meshes;
   HELD(leave_case)
-  running_case r = {.kernel = kernel,
-                    .launches = crowded         ? CROWDED_LAUNCHES
-                                : i < list->own ? LAUNCHES
-                                                : 1};
+  running_case r = {.kernel = kernel, .launches = crowded ? CROWDED_LAUNCHES : i < list->own ? LAUNCHES : 1};
   const wisp_workload *workload = NULL;
   r.last = i + 1 == list->own || i + 1 == list->own + list->extremes || mesh;
   CALL(wisp_workload_find(err, kernel->plan->spec.family, kernel->plan->spec.kernel, &workload));
