@@ -32,7 +32,9 @@ typedef struct planted {
   edit edits[MOST_EDITS];       /* none: as shipped */
   const char *element, *system; /* NULL: the family's first */
   plant_shows shows;
-  bool single; /* in single precision alone */
+  bool single;        /* in single precision alone */
+  int order;          /* 0: the usual one */
+  long long elements; /* of the problem that kernels are timed on; 0: as many as suit the device */
 } planted;
 
 typedef struct planted_list {

@@ -203,11 +203,13 @@ static void fill_blocks(const wisp_hdg *s, double size, double *blocks)
 static void fill_inside(const wisp_hdg *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->tables->Np, width = Np * (Np + 1) / 2;
+  const bool has_matrix = wisp_list_has(r->kernel->reads, "inside_matrix"),
+             has_factor = wisp_list_has(r->kernel->reads, "inside_factor");
   double *matrix = r->before[WISP_HDG_INSIDE_MATRIX], *factor = r->before[WISP_HDG_INSIDE_FACTOR];
-  for (size_t q = 0; q < s->mesh->elements * Np; q++) {
+  for (size_t q = 0; (has_matrix || has_factor) && q < s->mesh->elements * Np; q++) {
     const size_t at = WISP_SLAB(width, q / Np, wisp_hdg_half(Np, q % Np, q % Np));
-    if (wisp_list_has(r->kernel->reads, "inside_matrix")) matrix[at] += 2 * (double)Np * magnitude(r);
-    if (wisp_list_has(r->kernel->reads, "inside_factor")) factor[at] = 1 / ((double)Np * magnitude(r));
+    if (has_matrix) matrix[at] += 2 * (double)Np * magnitude(r);
+    if (has_factor) factor[at] = 1 / ((double)Np * magnitude(r));
   }
 }
 
@@ -435,6 +437,22 @@ static wisp_status pick_elements(wisp_error *err, const wisp_hdg *h, uint64_t *r
   return WISP_OK;
 }
 
+static wisp_status narrow(wisp_error *err, const wisp_discretisation *whole, uint64_t *random, wisp_discretisation *out)
+{
+  const wisp_hdg *own = whole->self;
+  OWNED(free) unsigned char *only = NULL;
+  sampled *s = NULL;
+  CALL(pick_elements(err, own, random, &only));
+  if (!only) return WISP_OK;
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  s->view = *own;
+  s->view.only = s->only = only;
+  only = NULL;
+  *out = *whole;
+  out->self = s, out->destroy = free_sampled;
+  return WISP_OK;
+}
+
 /* Whether the launch is of this step of the coarse cycle. */
 static bool is_of_step(const wisp_scalar_list *list, const wisp_cycle_step *step)
 {
@@ -492,6 +510,7 @@ const wisp_workload wisp_workload_hdg = {
     .fill_inputs = fill_inputs,
     .other_meshes = WISP_CHECK_MESHES - 1,
     .reference = wisp_hdg_reference,
+    .narrow = narrow,
     .adopt = adopt,
     .rival = make_rival,
     .paper = wisp_hdg_paper,
