@@ -205,18 +205,18 @@ static wisp_status pick_elements(wisp_error *err, const wisp_assembly *a, uint64
   return WISP_OK;
 }
 
-static wisp_status narrow(wisp_error *err, const wisp_discretisation *whole, uint64_t *random, wisp_discretisation *out)
+static wisp_status narrow(wisp_error *err, const wisp_discretisation *all, uint64_t *random, wisp_discretisation *out)
 {
-  const wisp_assembly *own = whole->self;
+  const wisp_assembly *own = all->self;
   OWNED(free) unsigned char *only = NULL;
   sampled *s = NULL;
   CALL(pick_elements(err, own, random, &only));
   if (!only) return WISP_OK;
   CALL(wisp_new(err, 1, sizeof *s, &s));
-  s->view = *own, s->own = whole;
+  s->view = *own, s->own = all;
   s->view.only = s->only = only;
   only = NULL;
-  *out = *whole;
+  *out = *all;
   out->self = s, out->destroy = free_sampled;
   if (out->origin) out->origin = origin_of_sampled;
   return WISP_OK;

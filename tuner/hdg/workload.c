@@ -437,9 +437,9 @@ static wisp_status pick_elements(wisp_error *err, const wisp_hdg *h, uint64_t *r
   return WISP_OK;
 }
 
-static wisp_status narrow(wisp_error *err, const wisp_discretisation *whole, uint64_t *random, wisp_discretisation *out)
+static wisp_status narrow(wisp_error *err, const wisp_discretisation *all, uint64_t *random, wisp_discretisation *out)
 {
-  const wisp_hdg *own = whole->self;
+  const wisp_hdg *own = all->self;
   OWNED(free) unsigned char *only = NULL;
   sampled *s = NULL;
   CALL(pick_elements(err, own, random, &only));
@@ -448,7 +448,7 @@ static wisp_status narrow(wisp_error *err, const wisp_discretisation *whole, uin
   s->view = *own;
   s->view.only = s->only = only;
   only = NULL;
-  *out = *whole;
+  *out = *all;
   out->self = s, out->destroy = free_sampled;
   return WISP_OK;
 }

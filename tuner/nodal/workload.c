@@ -353,9 +353,9 @@ static void free_narrowed(void *self)
   free(self);
 }
 
-static wisp_status narrow(wisp_error *err, const wisp_discretisation *whole, uint64_t *random, wisp_discretisation *out)
+static wisp_status narrow(wisp_error *err, const wisp_discretisation *all, uint64_t *random, wisp_discretisation *out)
 {
-  const wisp_dg *dg = whole->self;
+  const wisp_dg *dg = all->self;
   OWNED(free) unsigned char *picked = NULL;
   OWNED(free) int32_t *slot = NULL;
   wisp_dg *view = NULL;
@@ -367,7 +367,7 @@ static wisp_status narrow(wisp_error *err, const wisp_discretisation *whole, uin
   *view = *dg;
   view->slot = slot;
   slot = NULL;
-  *out = *whole;
+  *out = *all;
   out->self = view, out->destroy = free_narrowed;
   return WISP_OK;
 }

@@ -239,14 +239,14 @@ static void free_narrowed(void *self)
   free(self);
 }
 
-static wisp_status narrow(wisp_error *err, const wisp_discretisation *whole, uint64_t *random, wisp_discretisation *out)
+static wisp_status narrow(wisp_error *err, const wisp_discretisation *all, uint64_t *random, wisp_discretisation *out)
 {
-  const test_mesh *g = whole->self;
+  const test_mesh *g = all->self;
   test_mesh *view = NULL;
   if (afforded(g->hex) >= g->elements) return WISP_OK;
   CALL(wisp_new(err, 1, sizeof *view, &view));
   *view = *g, view->only = NULL;
-  *out = *whole;
+  *out = *all;
   out->self = view, out->destroy = free_narrowed;
   return wisp_sample_pick(err, g->elements, afforded(g->hex), random, &view->only);
 }

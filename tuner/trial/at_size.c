@@ -30,7 +30,7 @@ typedef struct launch_data {
   wisp_test_case test_case;  /* without its numbers; no kernel: this problem has nothing for it to do */
   named_arrays out;          /* outputs that are there */
   wisp_kept *before, *after; /* arrays that it reads or writes, and its outputs as they must be */
-  wisp_kept *whole;          /* where these are a sample's: all that a kernel left which was right there, or NULL */
+  wisp_kept *every;          /* where these are a sample's: all that a kernel left which was right there, or NULL */
 } launch_data;
 
 struct wisp_at_size {
@@ -58,7 +58,7 @@ static void free_data(const wisp_at_size *s, launch_data *data)
 {
   for (int i = 0; i < data->out.count; i++)
     if (data->out.known[i]) wisp_device_free(s->device, data->out.known[i]);
-  wisp_kept_free(data->whole);
+  wisp_kept_free(data->every);
   wisp_kept_free(data->before);
   wisp_kept_free(data->after);
 }
@@ -206,7 +206,7 @@ static wisp_status compare(wisp_error *err, wisp_problem *problem, const named_a
   return WISP_OK;
 }
 
-/* What it has left, in arrays of at most so many numbers, beside the right numbers one by one. */
+/* Compares what it has left, in arrays of at most so many numbers, with the right numbers one by one. */
 static wisp_status judge(wisp_error *err, wisp_test_cases *cases, wisp_problem *problem, const wisp_kernel *kernel,
                          size_t most)
 {
@@ -235,16 +235,16 @@ static wisp_status check_rest(wisp_error *err, wisp_at_size *s, wisp_problem *pr
   wisp_arrays *arrays = problem->arrays;
   char array[32] = "";
   size_t number = 0;
-  if (data->whole) {
+  if (data->every) {
     CALL(wisp_arrays_compare_begin(err, arrays));
-    CALL(compare(err, problem, &data->out, data->whole, LARGER, false));
+    CALL(compare(err, problem, &data->out, data->every, LARGER, false));
     CALL(wisp_arrays_compare_end(err, arrays, array, &number));
     if (!*array) return WISP_OK;
     CALL(judge_whole(err, s, problem, kernel));
-    wisp_kept_free(data->whole);
-    data->whole = NULL;
+    wisp_kept_free(data->every);
+    data->every = NULL;
   }
-  return wisp_arrays_keep(err, arrays, data->out.names, &data->whole);
+  return wisp_arrays_keep(err, arrays, data->out.names, &data->every);
 }
 
 wisp_status wisp_at_size_check(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_kernel *kernel)

@@ -151,11 +151,11 @@ bool wisp_test_case_knows(const wisp_test_case *r, size_t array, size_t number)
 /* The family computes the outputs, perhaps of a sample. */
 static wisp_status compute_outputs(wisp_error *err, const wisp_test_cases *cases, wisp_test_case *r)
 {
-  const wisp_discretisation *whole = r->discretisation;
+  const wisp_discretisation *all = r->discretisation;
   r->sampled = cases->narrowed.self && !leaves_sums(r);
   if (r->sampled) r->discretisation = &cases->narrowed;
   const wisp_status status = cases->workload->reference(err, r);
-  r->discretisation = whole;
+  r->discretisation = all;
   return status;
 }
 
