@@ -102,7 +102,7 @@ static uint64_t take_off(uint64_t hash, const char *kernel)
 
 enum { MOST_KERNELS = 16 };
 
-/* What the first kernels of a step may have come to, and what they come to today. */
+/* A hash that the first kernels of a step may have had, and their hash today. */
 typedef struct beginning {
   uint64_t old, new;
 } beginning;
