@@ -5,6 +5,7 @@
 #include "test_cases.h"
 #include "verify.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,10 @@
 /* Arrays of more numbers are compared on the device. */
 enum { MOST_KEPT = 6, MOST_CASES = 2, SHORT = 4096 };
 
-/* Arrays by name, with what their numbers may be off by. */
+/* Arrays by name, with what their numbers may be off by: at most `bound`, and `relative` to each number's size. */
 typedef struct named_arrays {
   const char *names[WISP_MAX_ARRAYS + 1]; /* ends with NULL */
-  double bound[WISP_MAX_ARRAYS];
+  double bound[WISP_MAX_ARRAYS], relative;
   bool parts[WISP_MAX_ARRAYS]; /* of a sum, which each strategy cuts in its own way */
   int count;
 } named_arrays;
@@ -83,14 +84,31 @@ static wisp_status keep_inputs(wisp_error *err, wisp_problem *problem, launch_da
   return wisp_arrays_keep(err, problem->arrays, moved.names, &data->before);
 }
 
+/* The sizes of an output's numbers as they lie, rounded up. */
+static wisp_status keep_sizes(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array, const double *sizes,
+                              wisp_kept *kept)
+{
+  const size_t count = wisp_arrays_size(problem->arrays, array->name), *origins = NULL;
+  OWNED(free) float *laid = NULL;
+  CALL(wisp_problem_origins(err, problem, array, &origins));
+  CALL(wisp_new(err, count, sizeof *laid, &laid));
+  for (size_t i = 0; i < count; i++) {
+    const double size = origins[i] == WISP_NOBODY ? 0 : fmin(sizes[origins[i]], FLT_MAX);
+    laid[i] = size > 0 ? nextafterf((float)size, INFINITY) : 0;
+  }
+  return wisp_arrays_keep_sizes(err, problem->arrays, array->name, laid, kept);
+}
+
 /* Lays the right outputs out, notes what each may be off by, and keeps them. */
 static wisp_status keep_outputs(wisp_error *err, wisp_problem *problem, const wisp_plan *plan, launch_data *data)
 {
   const wisp_test_case *r = data->test_case;
+  const wisp_array_decl *arrays = problem->d.family->arrays;
   double tolerance = 0;
   size_t a = 0;
   CALL(wisp_tolerance(err, &plan->spec, &tolerance));
-  for (const wisp_array_decl *array = problem->d.family->arrays; array->name; array++, a++) {
+  data->out.relative = 2 * tolerance;
+  for (const wisp_array_decl *array = arrays; array->name; array++, a++) {
     double most = 0;
     if (!wisp_arrays_size(problem->arrays, array->name) || !r->after[a]) continue;
     for (size_t i = 0; i < r->numbers[a]; i++) most = fmax(most, r->size[a][i]);
@@ -99,7 +117,11 @@ static wisp_status keep_outputs(wisp_error *err, wisp_problem *problem, const wi
     data->out.names[data->out.count++] = array->name;
     if (array->kind != WISP_PARTS) CALL(wisp_example_put(err, problem, array, r->after[a]));
   }
-  return wisp_arrays_keep(err, problem->arrays, data->out.names, &data->after);
+  CALL(wisp_arrays_keep(err, problem->arrays, data->out.names, &data->after));
+  for (a = 0; arrays[a].name; a++)
+    if (wisp_arrays_size(problem->arrays, arrays[a].name) && r->after[a] && arrays[a].kind != WISP_PARTS)
+      CALL(keep_sizes(err, problem, &arrays[a], r->size[a], data->after));
+  return WISP_OK;
 }
 
 static wisp_status make_data(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_plan *plan,
@@ -152,16 +174,20 @@ static wisp_status launch(wisp_error *err, wisp_problem *problem, const wisp_ker
   return wisp_test_case_launch(err, problem, kernel, data->test_case, schedule);
 }
 
-/* Enqueues comparing the outputs of more than so many numbers with what was kept, each within its bound. */
+/* An output's numbers have the same bits as those kept, or are within the largest bound, or each within its own. */
+typedef enum exactness { SAME_BITS, WITHIN_LARGEST, WITHIN_OWN } exactness;
+
+/* Enqueues comparing the outputs of more than so many numbers with what was kept. */
 static wisp_status compare(wisp_error *err, wisp_problem *problem, const named_arrays *out, const wisp_kept *kept,
-                           size_t more_than, bool by_bits)
+                           size_t more_than, exactness how)
 {
   for (int i = 0; i < out->count; i++) {
     wisp_pointer mask = 0;
     if (wisp_arrays_size(problem->arrays, out->names[i]) <= more_than) continue;
-    if (!by_bits && out->parts[i]) continue;
+    const double bound = how == SAME_BITS ? 0 : how == WITHIN_OWN ? out->relative : out->bound[i];
+    if (how != SAME_BITS && out->parts[i]) continue;
     CALL(wisp_problem_mask(err, problem, out->names[i], &mask));
-    CALL(wisp_arrays_compare(err, problem->arrays, kept, mask, out->names[i], by_bits ? 0 : out->bound[i]));
+    CALL(wisp_arrays_compare(err, problem->arrays, kept, mask, out->names[i], bound));
   }
   return WISP_OK;
 }
@@ -179,7 +205,7 @@ wisp_status wisp_at_size_check(wisp_error *err, wisp_at_size *s, wisp_problem *p
   CALL(wisp_judged_fill(err, problem, kernel->plan, data->test_case, &judged));
   CALL(launch(err, problem, kernel, data, WISP_SCHEDULE_SINGLE));
   CALL(wisp_arrays_compare_begin(err, arrays));
-  CALL(compare(err, problem, &data->out, data->after, SHORT, false));
+  CALL(compare(err, problem, &data->out, data->after, SHORT, WITHIN_OWN));
   CALL(wisp_arrays_compare_end(err, arrays, array, &number));
   CALL(wisp_require(err, !*array, WISP_EWRONG, "on the timed problem: number %zu of %s is not the reference's", number,
                     array));
@@ -197,7 +223,7 @@ static wisp_status repeat_some(wisp_error *err, wisp_problem *problem, const wis
   for (int i = 0; i < count; i++) {
     const bool last = i + 1 == count;
     CALL(launch(err, problem, kernel, data, quickly ? WISP_SCHEDULE_USUAL : schedules[i % (int)WISP_COUNT(schedules)]));
-    if (last || !quickly) CALL(compare(err, problem, &data->out, first, 0, exact));
+    if (last || !quickly) CALL(compare(err, problem, &data->out, first, 0, exact ? SAME_BITS : WITHIN_LARGEST));
   }
   return WISP_OK;
 }
