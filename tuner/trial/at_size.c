@@ -5,6 +5,7 @@
 #include "test_cases.h"
 #include "verify.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,10 @@
  * those in it. */
 enum { MOST_KEPT = 6, MOST_CASES = 2, SHORT = 4096, LARGER = 64 };
 
-/* Arrays by name, with what their numbers may be off by. */
+/* Arrays by name, with what their numbers may be off by: at most `bound`, and `relative` to each number's size. */
 typedef struct named_arrays {
   const char *names[WISP_MAX_ARRAYS + 1]; /* ends with NULL */
-  double bound[WISP_MAX_ARRAYS];
+  double bound[WISP_MAX_ARRAYS], relative;
   bool parts[WISP_MAX_ARRAYS];         /* of a sum, which each strategy cuts in its own way */
   wisp_pointer known[WISP_MAX_ARRAYS]; /* of a sample: a byte a number, 0 where none is known */
   int count;
@@ -104,14 +105,31 @@ static wisp_status keep_known(wisp_error *err, wisp_problem *problem, const wisp
   return wisp_device_upload(err, problem->device, *known, bytes, size);
 }
 
+/* The sizes of an output's numbers as they lie, rounded up. */
+static wisp_status keep_sizes(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array, const double *sizes,
+                              wisp_kept *kept)
+{
+  const size_t count = wisp_arrays_size(problem->arrays, array->name), *origins = NULL;
+  OWNED(free) float *laid = NULL;
+  CALL(wisp_problem_origins(err, problem, array, &origins));
+  CALL(wisp_new(err, count, sizeof *laid, &laid));
+  for (size_t i = 0; i < count; i++) {
+    const double size = origins[i] == WISP_NOBODY ? 0 : fmin(sizes[origins[i]], FLT_MAX);
+    laid[i] = size > 0 ? nextafterf((float)size, INFINITY) : 0;
+  }
+  return wisp_arrays_keep_sizes(err, problem->arrays, array->name, laid, kept);
+}
+
 /* Lays the right outputs out, notes what each may be off by, and keeps them. */
 static wisp_status keep_outputs(wisp_error *err, wisp_problem *problem, const wisp_plan *plan, const wisp_test_case *r,
                                 launch_data *data)
 {
+  const wisp_array_decl *arrays = problem->d.family->arrays;
   double tolerance = 0;
   size_t a = 0;
   CALL(wisp_tolerance(err, &plan->spec, &tolerance));
-  for (const wisp_array_decl *array = problem->d.family->arrays; array->name; array++, a++) {
+  data->out.relative = 2 * tolerance;
+  for (const wisp_array_decl *array = arrays; array->name; array++, a++) {
     double most = 0;
     if (!wisp_arrays_size(problem->arrays, array->name) || !r->after[a]) continue;
     for (size_t i = 0; i < r->numbers[a]; i++) most = fmax(most, r->size[a][i]);
@@ -121,7 +139,11 @@ static wisp_status keep_outputs(wisp_error *err, wisp_problem *problem, const wi
     if (r->sampled) CALL(keep_known(err, problem, r, a, &data->out.known[data->out.count - 1]));
     if (array->kind != WISP_PARTS) CALL(wisp_example_put(err, problem, array, r->after[a]));
   }
-  return wisp_arrays_keep(err, problem->arrays, data->out.names, &data->after);
+  CALL(wisp_arrays_keep(err, problem->arrays, data->out.names, &data->after));
+  for (a = 0; arrays[a].name; a++)
+    if (wisp_arrays_size(problem->arrays, arrays[a].name) && r->after[a] && arrays[a].kind != WISP_PARTS)
+      CALL(keep_sizes(err, problem, &arrays[a], r->size[a], data->after));
+  return WISP_OK;
 }
 
 static wisp_status make_data(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_plan *plan,
@@ -180,7 +202,10 @@ static wisp_status launch(wisp_error *err, wisp_problem *problem, const wisp_ker
   return wisp_test_case_launch(err, problem, kernel, &data->test_case, schedule);
 }
 
-/* Enqueues comparing known outputs of more than so many numbers with the right ones, each within its bound. */
+/* An output's numbers have the same bits as those kept, or are within so many times the largest bound. */
+typedef enum exactness { SAME_BITS = 0, WITHIN_LARGEST = 1, FAR_WITHIN = LARGER } exactness;
+
+/* Enqueues comparing known outputs of more than so many numbers with the right ones, each within its own bound. */
 static wisp_status compare_known(wisp_error *err, wisp_problem *problem, const launch_data *data)
 {
   const named_arrays *out = &data->out;
@@ -188,20 +213,20 @@ static wisp_status compare_known(wisp_error *err, wisp_problem *problem, const l
     wisp_pointer mask = out->known[i];
     if (out->parts[i] || wisp_arrays_size(problem->arrays, out->names[i]) <= (mask ? 0 : SHORT)) continue;
     if (!mask) CALL(wisp_problem_mask(err, problem, out->names[i], &mask));
-    CALL(wisp_arrays_compare(err, problem->arrays, data->after, mask, out->names[i], out->bound[i]));
+    CALL(wisp_arrays_compare(err, problem->arrays, data->after, mask, out->names[i], out->relative));
   }
   return WISP_OK;
 }
 
-/* Enqueues comparing all outputs with what was kept, each within so many times its bound. */
+/* Enqueues comparing all outputs with what was kept. */
 static wisp_status compare(wisp_error *err, wisp_problem *problem, const named_arrays *out, const wisp_kept *kept,
-                           double times, bool by_bits)
+                           exactness how)
 {
   for (int i = 0; i < out->count; i++) {
     wisp_pointer mask = 0;
-    if (!by_bits && out->parts[i]) continue;
+    if (how != SAME_BITS && out->parts[i]) continue;
     CALL(wisp_problem_mask(err, problem, out->names[i], &mask));
-    CALL(wisp_arrays_compare(err, problem->arrays, kept, mask, out->names[i], by_bits ? 0 : times * out->bound[i]));
+    CALL(wisp_arrays_compare(err, problem->arrays, kept, mask, out->names[i], how * out->bound[i]));
   }
   return WISP_OK;
 }
@@ -237,7 +262,7 @@ static wisp_status check_rest(wisp_error *err, wisp_at_size *s, wisp_problem *pr
   size_t number = 0;
   if (data->every) {
     CALL(wisp_arrays_compare_begin(err, arrays));
-    CALL(compare(err, problem, &data->out, data->every, LARGER, false));
+    CALL(compare(err, problem, &data->out, data->every, FAR_WITHIN));
     CALL(wisp_arrays_compare_end(err, arrays, array, &number));
     if (!*array) return WISP_OK;
     CALL(judge_whole(err, s, problem, kernel));
@@ -276,7 +301,7 @@ static wisp_status repeat_some(wisp_error *err, wisp_problem *problem, const wis
   for (int i = 0; i < count; i++) {
     const bool last = i + 1 == count;
     CALL(launch(err, problem, kernel, data, quickly ? WISP_SCHEDULE_USUAL : schedules[i % (int)WISP_COUNT(schedules)]));
-    if (last || !quickly) CALL(compare(err, problem, &data->out, first, 1, exact));
+    if (last || !quickly) CALL(compare(err, problem, &data->out, first, exact ? SAME_BITS : WITHIN_LARGEST));
   }
   return WISP_OK;
 }
