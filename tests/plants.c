@@ -109,14 +109,14 @@ void plants_write(const char *folder, const planted_list *list)
   }
 }
 
-/* Every third stands for the others, sanitized every ninth; WISP_TEST_FULL=1: all; WISP_TEST_PLANT=NAME: those so
- * called. Those with a size of their own are found by what others before them left. */
-static bool has_turn(const planted *p, size_t i)
+/* One of some stands for the others, unless shares of all are asked for; those of a number of elements need each other.
+ */
+static bool plant_has_turn(const planted *p, size_t i)
 {
+  const size_t some = getenv("WISP_TEST_COARSE") ? 9 : 3;
   const char *name = getenv("WISP_TEST_PLANT");
   if (name) return strcmp(p->name, name) == 0;
-  const bool coarse = getenv("WISP_TEST_COARSE");
-  return walks_in_full() || (p->elements ? !coarse : i % (coarse ? 9 : 3) == 0);
+  return walks_in_full() || p->elements || (getenv("WISP_TEST_SHARE") ? share_has_turn(i) : i % some == 0);
 }
 
 void plants_check(const char *folder, const planted_list *list)
@@ -131,7 +131,7 @@ void plants_check(const char *folder, const planted_list *list)
   for (size_t i = 0; i < list->count; i++) {
     wisp_error err = {0};
     const planted *p = &list->first[i];
-    if (!has_turn(p, i)) continue;
+    if (!plant_has_turn(p, i)) continue;
     plant_name(p, i, name);
     const wisp_status status = check(&err, &b, p, name, p->single || i % 2 == 0 ? WISP_F32 : WISP_F64);
     const bool right = !p->edits[0].from;

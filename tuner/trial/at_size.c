@@ -1,10 +1,12 @@
 #include "at_size.h"
 #include "../../gen/random.h"
+#include "../../runtime/parallel.h"
 #include "../../runtime/process.h"
 #include "examples.h"
 #include "test_cases.h"
 #include "verify.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +15,10 @@
  * those in it. */
 enum { MOST_KEPT = 6, MOST_CASES = 2, SHORT = 4096, LARGER = 64 };
 
-/* Arrays by name, with what their numbers may be off by. */
+/* Arrays by name, with what their numbers may be off by: at most `bound`, and `relative` to each number's size. */
 typedef struct named_arrays {
   const char *names[WISP_MAX_ARRAYS + 1]; /* ends with NULL */
-  double bound[WISP_MAX_ARRAYS];
+  double bound[WISP_MAX_ARRAYS], relative;
   bool parts[WISP_MAX_ARRAYS];         /* of a sum, which each strategy cuts in its own way */
   wisp_pointer known[WISP_MAX_ARRAYS]; /* of a sample: a byte a number, 0 where none is known */
   int count;
@@ -90,38 +92,71 @@ static wisp_status keep_inputs(wisp_error *err, wisp_problem *problem, const wis
   return wisp_arrays_keep(err, problem->arrays, moved.names, &data->before);
 }
 
-/* The bytes that say which numbers of an output are known. */
-static wisp_status keep_known(wisp_error *err, wisp_problem *problem, const wisp_test_case *r, size_t a,
-                              wisp_pointer *known)
+/* An output's numbers as they lie: whether each is known, and its size, rounded up. */
+typedef struct noting {
+  const wisp_test_case *r;
+  size_t array;
+  const size_t *origins;
+  unsigned char *known;
+  float *sizes;
+} noting;
+
+/* A wisp_sweep. */
+static void note_part(void *context, size_t from, size_t to)
+{
+  const noting *n = context;
+  for (size_t i = from; i < to; i++) {
+    const size_t at = n->origins[i];
+    const double size = at == WISP_NOBODY ? 0 : fmin(n->r->size[n->array][at], FLT_MAX);
+    n->sizes[i] = size > 0 ? nextafterf((float)size, INFINITY) : 0;
+    n->known[i] = at != WISP_NOBODY && wisp_test_case_knows(n->r, n->array, at);
+  }
+}
+
+/* Keeps the sizes, and which are known where that is a sample. */
+static wisp_status keep_notes(wisp_error *err, wisp_problem *problem, const wisp_test_case *r, size_t a,
+                              launch_data *data, wisp_pointer *known)
 {
   const wisp_array_decl *array = &problem->d.family->arrays[a];
-  const size_t size = wisp_arrays_size(problem->arrays, array->name), *origins = NULL;
+  const size_t count = wisp_arrays_size(problem->arrays, array->name);
   OWNED(free) unsigned char *bytes = NULL;
-  CALL(wisp_problem_origins(err, problem, array, &origins));
-  CALL(wisp_new(err, size, 1, &bytes));
-  for (size_t i = 0; i < size; i++) bytes[i] = origins[i] != WISP_NOBODY && wisp_test_case_knows(r, a, origins[i]);
-  CALL(wisp_device_alloc(err, problem->device, size, known));
-  return wisp_device_upload(err, problem->device, *known, bytes, size);
+  OWNED(free) float *sizes = NULL;
+  noting n = {.r = r, .array = a};
+  CALL(wisp_problem_origins(err, problem, array, &n.origins));
+  CALL(wisp_new(err, count, 1, &bytes));
+  CALL(wisp_new(err, count, sizeof *sizes, &sizes));
+  n.known = bytes, n.sizes = sizes;
+  wisp_parallel_for(count, note_part, &n);
+  CALL(wisp_arrays_keep_sizes(err, problem->arrays, array->name, sizes, data->after));
+  if (!r->sampled) return WISP_OK;
+  CALL(wisp_device_alloc(err, problem->device, count, known));
+  return wisp_device_upload(err, problem->device, *known, bytes, count);
 }
 
 /* Lays the right outputs out, notes what each may be off by, and keeps them. */
 static wisp_status keep_outputs(wisp_error *err, wisp_problem *problem, const wisp_plan *plan, const wisp_test_case *r,
                                 launch_data *data)
 {
+  const wisp_array_decl *arrays = problem->d.family->arrays;
   double tolerance = 0;
   size_t a = 0;
   CALL(wisp_tolerance_on(err, &plan->spec, &problem->d, &tolerance));
-  for (const wisp_array_decl *array = problem->d.family->arrays; array->name; array++, a++) {
+  data->out.relative = 2 * tolerance;
+  for (const wisp_array_decl *array = arrays; array->name; array++, a++) {
     double most = 0;
     if (!wisp_arrays_size(problem->arrays, array->name) || !r->after[a]) continue;
     for (size_t i = 0; i < r->numbers[a]; i++) most = fmax(most, r->size[a][i]);
     data->out.bound[data->out.count] = 2 * tolerance * most;
     data->out.parts[data->out.count] = array->kind == WISP_PARTS;
     data->out.names[data->out.count++] = array->name;
-    if (r->sampled) CALL(keep_known(err, problem, r, a, &data->out.known[data->out.count - 1]));
     if (array->kind != WISP_PARTS) CALL(wisp_example_put(err, problem, array, r->after[a]));
   }
-  return wisp_arrays_keep(err, problem->arrays, data->out.names, &data->after);
+  CALL(wisp_arrays_keep(err, problem->arrays, data->out.names, &data->after));
+  for (int i = 0; i < data->out.count; i++) {
+    for (a = 0; strcmp(arrays[a].name, data->out.names[i]) != 0;) a++;
+    if (!data->out.parts[i]) CALL(keep_notes(err, problem, r, a, data, &data->out.known[i]));
+  }
+  return WISP_OK;
 }
 
 static wisp_status make_data(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_plan *plan,
@@ -180,7 +215,10 @@ static wisp_status launch(wisp_error *err, wisp_problem *problem, const wisp_ker
   return wisp_test_case_launch(err, problem, kernel, &data->test_case, schedule);
 }
 
-/* Enqueues comparing known outputs of more than so many numbers with the right ones, each within its bound. */
+/* An output's numbers have the same bits as those kept, or are within so many times the largest bound. */
+typedef enum exactness { SAME_BITS = 0, WITHIN_LARGEST = 1, FAR_WITHIN = LARGER } exactness;
+
+/* Enqueues comparing known outputs of more than so many numbers with the right ones, each within its own bound. */
 static wisp_status compare_known(wisp_error *err, wisp_problem *problem, const launch_data *data)
 {
   const named_arrays *out = &data->out;
@@ -188,20 +226,20 @@ static wisp_status compare_known(wisp_error *err, wisp_problem *problem, const l
     wisp_pointer mask = out->known[i];
     if (out->parts[i] || wisp_arrays_size(problem->arrays, out->names[i]) <= (mask ? 0 : SHORT)) continue;
     if (!mask) CALL(wisp_problem_mask(err, problem, out->names[i], &mask));
-    CALL(wisp_arrays_compare(err, problem->arrays, data->after, mask, out->names[i], out->bound[i]));
+    CALL(wisp_arrays_compare(err, problem->arrays, data->after, mask, out->names[i], out->relative));
   }
   return WISP_OK;
 }
 
-/* Enqueues comparing all outputs with what was kept, each within so many times its bound. */
+/* Enqueues comparing all outputs with what was kept. */
 static wisp_status compare(wisp_error *err, wisp_problem *problem, const named_arrays *out, const wisp_kept *kept,
-                           double times, bool by_bits)
+                           exactness how)
 {
   for (int i = 0; i < out->count; i++) {
     wisp_pointer mask = 0;
-    if (!by_bits && out->parts[i]) continue;
+    if (how != SAME_BITS && out->parts[i]) continue;
     CALL(wisp_problem_mask(err, problem, out->names[i], &mask));
-    CALL(wisp_arrays_compare(err, problem->arrays, kept, mask, out->names[i], by_bits ? 0 : times * out->bound[i]));
+    CALL(wisp_arrays_compare(err, problem->arrays, kept, mask, out->names[i], how * out->bound[i]));
   }
   return WISP_OK;
 }
@@ -237,7 +275,7 @@ static wisp_status check_rest(wisp_error *err, wisp_at_size *s, wisp_problem *pr
   size_t number = 0;
   if (data->every) {
     CALL(wisp_arrays_compare_begin(err, arrays));
-    CALL(compare(err, problem, &data->out, data->every, LARGER, false));
+    CALL(compare(err, problem, &data->out, data->every, FAR_WITHIN));
     CALL(wisp_arrays_compare_end(err, arrays, array, &number));
     if (!*array) return WISP_OK;
     CALL(judge_whole(err, s, problem, kernel));
@@ -263,7 +301,7 @@ static wisp_status check_interrupted(wisp_error *err, wisp_problem *problem, con
     wisp_device_interrupt_at(kernel->device, wisp_arrays_at(arrays, array), wisp_arrays_bytes_of(arrays, array));
     CALL(launch(err, problem, kernel, data, WISP_SCHEDULE_INTERRUPTED));
     CALL(wisp_arrays_compare_begin(err, arrays));
-    CALL(compare(err, problem, &data->out, before, 1, false));
+    CALL(compare(err, problem, &data->out, before, WITHIN_LARGEST));
     CALL(wisp_arrays_compare_end(err, arrays, wrong, &number));
     CALL(wisp_require(err, !*wrong, WISP_EWRONG,
                       "number %zu of %s is not the same at every launch, where blocks interrupt each other", number,
@@ -302,7 +340,7 @@ static wisp_status repeat_some(wisp_error *err, wisp_problem *problem, const wis
   for (int i = 0; i < count; i++) {
     const bool last = i + 1 == count;
     CALL(launch(err, problem, kernel, data, quickly ? WISP_SCHEDULE_USUAL : schedules[i % (int)WISP_COUNT(schedules)]));
-    if (last || !quickly) CALL(compare(err, problem, &data->out, first, 1, exact));
+    if (last || !quickly) CALL(compare(err, problem, &data->out, first, exact ? SAME_BITS : WITHIN_LARGEST));
   }
   return WISP_OK;
 }
