@@ -388,6 +388,14 @@ static checked *find_checked(const checker *k, const wisp_kernel *kernel)
   return NULL;
 }
 
+/* d: of the kernel's own family; NULL: it is another's. */
+static wisp_status set_tolerance(wisp_error *err, wisp_checked_kernel *v, const wisp_discretisation *d)
+{
+  CALL(wisp_tolerance_on(err, &v->plan->spec, d, &v->tolerance));
+  v->tolerance *= SLACK;
+  return WISP_OK;
+}
+
 /* Launches it once, beside the reference while that may still be asked, and beside the default. */
 static wisp_status check_launch(wisp_error *err, void *context, wisp_problem *problem, const wisp_kernel *kernel,
                                 const wisp_binding *bindings, size_t count)
@@ -401,6 +409,7 @@ static wisp_status check_launch(wisp_error *err, void *context, wisp_problem *pr
   OWNED(wisp_kept_free) wisp_kept *before = NULL;
   const double begin = wisp_seconds();
   const bool referenced = !v->referenced || (v->referenced < REFERENCED && c->seconds < SECONDS);
+  CALL(set_tolerance(err, v, l.own ? &problem->d : NULL));
   if (!v->launches++) CALL(make_standard(err, &l, c, v));
   if (referenced && !*v->text) {
     wisp_error why = {.text = ""};
@@ -426,8 +435,7 @@ static wisp_status list_kernels(wisp_error *err, checker *k)
       wisp_checked_kernel *v = &k->out->list[at];
       k->list[at] = (checked){.kernel = stage->kernel[i], .stage = stage, .number = i};
       *v = (wisp_checked_kernel){.choice = &stage->choice[i], .plan = stage->plan[i]};
-      CALL(wisp_tolerance(err, &stage->plan[i]->spec, &v->tolerance));
-      v->tolerance *= SLACK;
+      CALL(set_tolerance(err, v, NULL));
     }
   return WISP_OK;
 }
