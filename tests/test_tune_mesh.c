@@ -49,6 +49,41 @@ TEST_IN_FOLDER(test_key)
   }
 }
 
+/* A file of triangles around one vertex. */
+static void write_fan(const char *path, int around)
+{
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fprintf(file, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n1 0 0 0\n", around + 1);
+  for (int i = 0; i < around; i++) {
+    const double angle = 2 * acos(-1) * i / around, r = i % 3 ? 1 : 0.75;
+    fprintf(file, "%d %.17g %.17g 0\n", i + 2, r * cos(angle), r * sin(angle));
+  }
+  fprintf(file, "$EndNodes\n$Elements\n%d\n", around);
+  for (int i = 0; i < around; i++) fprintf(file, "%d 2 2 1 1 1 %d %d\n", i + 1, i + 2, (i + 1) % around + 2);
+  fprintf(file, "$EndElements\n");
+  assert_int_equal(fclose(file), 0);
+}
+
+/* Sums of thousands round more than others: additions that are right are not found wrong. */
+TEST_IN_FOLDER(test_a_vertex_of_many)
+{
+  static const char *const strategies[] = {"atomic", "short-slots"};
+  const char *mesh = fixture_path(*state, "fan.msh");
+  write_fan(mesh, 3000);
+  const wisp_mesh_source source = {.file = mesh};
+  const char *db = fixture_path(*state, "fan.db");
+  size_t right = 0;
+  for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++)
+    assert_true(tune(db, "assembly", "scatter", strategies[i], &source) > 0);
+  OWNED(wisp_store_close) wisp_store *store = fixture_open(db);
+  for (size_t i = 0; i < wisp_store_count(store); i++)
+    right += wisp_trial_outcome(wisp_store_trial(store, i, NULL)) == WISP_TRIAL_OK;
+  for (size_t i = 0; i < wisp_store_count(store); i++)
+    assert_int_not_equal(wisp_trial_outcome(wisp_store_trial(store, i, NULL)), WISP_TRIAL_WRONG);
+  assert_int_equal(right, sizeof strategies / sizeof *strategies);
+}
+
 /* The name of a source. */
 TEST(test_names)
 {
