@@ -193,6 +193,9 @@ TEST(test_bytes)
   wisp_spec_name_kernel(&spec, "stage_nested");
   GOOD(wisp_family_work(err, &spec, 1, &work));
   assert_true(work.bytes < 8 * (6 * 3 * 4 + 9 + 4 * 4 + 5));
+  wisp_spec_name_kernel(&spec, WISP_COMPOSITION); /* no stage moves less than a nested one in one pass */
+  GOOD(wisp_family_work(err, &spec, 1, &more));
+  assert_true(work.bytes <= more.bytes && work.bytes >= more.bytes);
   spec = wisp_family_spec(wisp_family_find("hdg"), 3, NULL, WISP_F64);
   wisp_spec_name_kernel(&spec, "coarsest");
   GOOD(wisp_family_work(err, &spec, 1e3, &work));
