@@ -210,6 +210,9 @@ const wisp_trial *wisp_store_next(const wisp_store *store, const char *spec, siz
 typedef const char *(*wisp_equal_system)(const void *context, const char *system);
 void wisp_store_share_systems(wisp_store *store, wisp_equal_system equal, const void *context);
 
+/* Gives a trial of the store the time of another, with the rates that follow, in memory: for whoever prints them. */
+void wisp_store_retime(wisp_store *store, const wisp_trial *trial, const wisp_trial *timed);
+
 /* Makes every text of every trial one that a terminal can show (wisp_show_text): for whoever prints them. */
 void wisp_store_show(wisp_store *store);
 

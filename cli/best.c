@@ -96,6 +96,7 @@ static wisp_status add_row(wisp_error *err, const wisp_chooser *from, const grou
   *row = (wisp_best_row){.spec = g->spec,
                          .of = g->newest,
                          .trial = answer.trial,
+                         .timed = shown.timed,
                          .default_ms = NAN,
                          .remark = shown.remark,
                          .match = answer.match,
@@ -140,6 +141,12 @@ static wisp_status fill(wisp_error *err, const wisp_session *session, const best
     if (wisp_trial_limits(NULL, newest, &limits) != WISP_OK) continue; /* a kind of device that is not known here */
     wisp_scopes_serve(&scopes, &limits);
     CALL(add_group(err, &from, &groups.list[i], request, rows));
+  }
+  for (size_t i = 0; i < rows->count; i++) {
+    const wisp_best_row *row = &rows->rows[i];
+    const bool same = row->default_ms == row->trial->ms; /* it is the default */
+    wisp_store_retime(session->store, row->trial, row->timed);
+    if (same) rows->rows[i].default_ms = row->trial->ms;
   }
   return wisp_require(err, rows->count, WISP_EMISSING,
                       "nothing is stored for %s%s: 'wisp tune' fills the store, and "

@@ -6,8 +6,8 @@
 
 typedef struct wisp_best_row {
   wisp_spec spec;
-  const wisp_trial *of; /* one of the device that it is for */
-  const wisp_trial *trial;
+  const wisp_trial *of;             /* one of the device that it is for */
+  const wisp_trial *trial, *timed;  /* timed: whose time counts (wisp_choice) */
   char constants[WISP_PARAMS_TEXT]; /* what its strategy does not vary, "wi=1 ws=1" */
   double default_ms;                /* NaN: not measured */
   const char *remark;               /* "stale", "refused": no solver takes it; else empty */
