@@ -385,9 +385,10 @@ static wisp_status attend_all(wisp_error *err, supervisor *s)
   const wisp_tune_request *request = s->crew->request;
   double left = fmin(fmax(first - wisp_seconds(), 0), request->tick ? TICK_SECONDS : INFINITY);
   int ready = poll(s->wait, (nfds_t)s->count + 1, (int)fmin(ceil(1000 * left), 1e6));
+  const int failure = ready < 0 ? errno : 0; /* before the tick, which may set another */
   double now = wisp_seconds();
   if (request->tick) request->tick(request->context);
-  if (ready < 0) return wisp_require(err, errno == EINTR, WISP_ESYSTEM, "cannot wait: %s", strerror(errno));
+  if (failure) return wisp_require(err, failure == EINTR, WISP_ESYSTEM, "cannot wait: %s", strerror(failure));
   if (s->wait[s->count].revents) s->stopped = wisp_interrupt_take(s->crew->interrupt);
   for (size_t i = 0; i < s->count && !s->stopped; i++) {
     member *m = &s->members[i];
