@@ -307,7 +307,7 @@ wisp_status wisp_kernel_nodes(wisp_error *err, const wisp_kernel *kernel, double
  * another is bound. On the host an array lies in plain memory. Arrays of a kernel must not overlap. */
 wisp_status wisp_kernel_bind(wisp_error *err, wisp_kernel *kernel, const char *argument, const void *memory,
                              size_t numbers);
-/* Sets a scalar, which is rounded to the argument's type. */
+/* Sets a scalar, rounded to its type. WISP_EUSAGE outside the range that docs/reference/verification.md lists. */
 wisp_status wisp_kernel_set(wisp_error *err, wisp_kernel *kernel, const char *argument, double value);
 
 /* Launches it, in the session's stream or that CUstream, and returns at once; on the host when it is done. WISP_EUSAGE

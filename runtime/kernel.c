@@ -41,6 +41,7 @@ wisp_status wisp_kernel_create(wisp_error *err, wisp_device *device, const wisp_
                                wisp_kernel **out)
 {
   OWNED(wisp_kernel_destroy) wisp_kernel *kernel = NULL;
+  const wisp_family *family = wisp_family_find(plan->spec.family);
   int64_t cluster = 1;
   CALL(wisp_new(err, 1, sizeof *kernel, &kernel));
   kernel->device = device;
@@ -53,6 +54,7 @@ wisp_status wisp_kernel_create(wisp_error *err, wisp_device *device, const wisp_
   for (int i = 0; i < kernel->args; i++) {
     size_t bytes = 0;
     OWNED(free) void *data = NULL;
+    if (kernel->arg[i].kind == WISP_ARG_VALUE) kernel->scalar[i] = wisp_family_scalar(family, kernel->arg[i].name);
     if (kernel->arg[i].kind != WISP_ARG_OPERAND) continue;
     CALL(wisp_plan_pack(err, plan, i, &data, &bytes));
     CALL(wisp_device_alloc(err, device, bytes, &kernel->operand[i]));
@@ -76,14 +78,25 @@ void wisp_kernel_destroy(wisp_kernel *kernel)
   free(kernel);
 }
 
-wisp_status wisp_passed_scalar(wisp_error *err, const wisp_arg *arg, double value, wisp_precision precision,
-                               wisp_passed *out)
+/* NaN is outside every range. */
+static wisp_status check_range(wisp_error *err, const wisp_kernel *kernel, int i, double value)
 {
+  const wisp_scalar_decl *s = kernel->scalar[i];
+  if (!s || !s->passed.count || (value >= s->passed.least && value <= s->passed.most)) return WISP_OK;
+  return wisp_fail(err, WISP_EUSAGE,
+                   "argument %s: %g is outside the range that kernels are verified for, %g to %g (%s)", s->name, value,
+                   s->passed.least, s->passed.most, s->meaning);
+}
+
+wisp_status wisp_passed_scalar(wisp_error *err, const wisp_kernel *kernel, int i, double value, wisp_passed *out)
+{
+  const wisp_arg *arg = &kernel->arg[i];
   if (arg->type == WISP_INT && !(value >= INT_MIN && value <= INT_MAX))
     return wisp_fail(err, WISP_EUSAGE, "argument %s: %g does not fit an int", arg->name, value);
+  CALL(check_range(err, kernel, i, value));
   if (arg->type == WISP_INT)
     out->integer = (int)value;
-  else if (precision == WISP_F32)
+  else if (kernel->plan->spec.precision == WISP_F32)
     out->single = (float)value;
   else
     out->real = value;
@@ -100,7 +113,7 @@ static wisp_status bind_argument(wisp_error *err, const wisp_kernel *kernel, int
     if (strcmp(bindings[b].name, arg->name) != 0) continue;
     out->pointer = bindings[b].pointer;
     if (arg->kind != WISP_ARG_VALUE) return WISP_OK;
-    return wisp_passed_scalar(err, arg, bindings[b].value, kernel->plan->spec.precision, out);
+    return wisp_passed_scalar(err, kernel, i, bindings[b].value, out);
   }
   return wisp_fail(err, WISP_EUSAGE, "%s (%s): nothing is bound to its argument '%s'", kernel->plan->symbol,
                    kernel->plan->strategy->name, arg->name);

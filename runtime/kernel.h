@@ -19,8 +19,9 @@ struct wisp_kernel {
   wisp_module *module;
   int args;
   const wisp_arg *arg;
-  wisp_pointer operand[WISP_MAX_ARGS]; /* 0 where the argument is no operand */
-  struct wisp_opened *opened;          /* what the interface knows of it; NULL: it was not opened there */
+  const wisp_scalar_decl *scalar[WISP_MAX_ARGS]; /* its declaration; NULL: it has none, or is an array */
+  wisp_pointer operand[WISP_MAX_ARGS];           /* 0 where the argument is no operand */
+  struct wisp_opened *opened;                    /* what the interface knows of it; NULL: it was not opened there */
 };
 
 /* plan is borrowed and must outlive the kernel; binary is not kept. Uploads operands in the plan's precision. */
@@ -40,9 +41,9 @@ typedef union wisp_passed {
   double real;
 } wisp_passed;
 
-/* A scalar as the argument takes it. WISP_EUSAGE where an int is too narrow for it. */
-wisp_status wisp_passed_scalar(wisp_error *err, const wisp_arg *arg, double value, wisp_precision precision,
-                               wisp_passed *out);
+/* A scalar as argument i takes it. WISP_EUSAGE where the argument's type is too narrow for it, or it is outside the
+ * range that its family declares. */
+wisp_status wisp_passed_scalar(wisp_error *err, const wisp_kernel *kernel, int i, double value, wisp_passed *out);
 
 /* The value of an argument name: an array's address, or a scalar (which is converted to the argument's type). */
 typedef struct wisp_binding {

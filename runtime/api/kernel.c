@@ -217,7 +217,7 @@ wisp_status wisp_kernel_set(wisp_error *err, wisp_kernel *kernel, const char *ar
   CALL(wisp_contract_find(err, kernel->opened->contract, argument, &i));
   CALL(wisp_require(err, kernel->arg[i].kind == WISP_ARG_VALUE, WISP_EUSAGE, "argument %s: an array: bind it",
                     argument));
-  CALL(wisp_passed_scalar(err, &kernel->arg[i], value, kernel->plan->spec.precision, &kernel->opened->value[i]));
+  CALL(wisp_passed_scalar(err, kernel, i, value, &kernel->opened->value[i]));
   kernel->opened->bound[i] = true;
   return WISP_OK;
 }
@@ -249,7 +249,7 @@ static wisp_status fit_argument(wisp_error *err, wisp_kernel *kernel, int i, con
   size_t numbers = 0;
   if (arg->kind == WISP_ARG_OPERAND) return WISP_OK;
   l->counted[i] = arg->kind == WISP_ARG_VALUE && wisp_env_get_int(counts, arg->name, &count);
-  if (l->counted[i]) return wisp_passed_scalar(err, arg, (double)count, kernel->plan->spec.precision, &l->value[i]);
+  if (l->counted[i]) return wisp_passed_scalar(err, kernel, i, (double)count, &l->value[i]);
   CALL(wisp_require(err, o->bound[i], WISP_EUSAGE, "%s (%s): nothing is bound to its argument '%s'",
                     kernel->plan->symbol, kernel->plan->strategy->name, arg->name));
   if (arg->kind == WISP_ARG_VALUE) return WISP_OK;

@@ -168,6 +168,16 @@ static wisp_status tabulate(wisp_error *err, wisp_helmholtz_problem *h)
   return WISP_OK;
 }
 
+/* The family declares the range that its kernels are verified in. */
+static wisp_status check_coefficient(wisp_error *err, const wisp_mesh *mesh, const char *name, size_t e, double value)
+{
+  const wisp_passed_values *range = &wisp_family_array(wisp_family_find("hdg"), name)->passed;
+  return wisp_require(err, value >= range->least && value <= range->most, WISP_EUSAGE,
+                      "%s is %g in triangle %zu (region %d): must be %s, from %g to %g", name, value,
+                      wisp_mesh_number(mesh, e), mesh->region[e], range->least > 0 ? "positive" : "0 or positive",
+                      range->least, range->most);
+}
+
 /* Coefficients, triangle by triangle, in the mesh's units. */
 static wisp_status set_coefficients(wisp_error *err, wisp_helmholtz_problem *h)
 {
@@ -180,10 +190,7 @@ static wisp_status set_coefficients(wisp_error *err, wisp_helmholtz_problem *h)
     if (!numbers[c]) CALL(wisp_piecewise_create(err, names[c], texts[c], mesh, &given));
     for (size_t e = 0; e < mesh->elements; e++) values[c][e] = numbers[c] ? numbers[c][e] : 1;
     CALL(wisp_piecewise_middles(err, &given, mesh, 1, values[c]));
-    for (size_t e = 0; e < mesh->elements; e++)
-      CALL(wisp_require(err, isfinite(values[c][e]) && (c ? values[c][e] >= 0 : values[c][e] > 0), WISP_EUSAGE,
-                        "%s is %g in triangle %zu (region %d): must be %s", names[c], values[c][e],
-                        wisp_mesh_number(mesh, e), mesh->region[e], c ? "0 or positive" : "positive"));
+    for (size_t e = 0; e < mesh->elements; e++) CALL(check_coefficient(err, mesh, names[c], e, values[c][e]));
   }
   return WISP_OK;
 }
