@@ -225,6 +225,18 @@ void wisp_store_retime(wisp_store *store, const wisp_trial *trial, const wisp_tr
   t->sample_count = timed->sample_count;
 }
 
+void wisp_store_keep(wisp_store *store, wisp_layer layer, const char *device, const char *day)
+{
+  for (size_t i = 0; i < store->all.count; i++) {
+    wisp_layer of = WISP_LAYER_NONE;
+    wisp_trial *t = &store->all.trials[i];
+    (void)wisp_store_trial(store, i, &of);
+    const bool kept = (layer == WISP_LAYER_NONE || of == layer) && strcasestr(t->device, device) &&
+                      (!day || strncmp(t->when, day, strlen(day)) <= 0);
+    if (!kept) wisp_trial_end(t, WISP_TRIAL_REFUSED, "%s", "");
+  }
+}
+
 void wisp_store_show(wisp_store *store)
 {
   char shown[sizeof((wisp_trial *)0)->reason];

@@ -213,6 +213,10 @@ void wisp_store_share_systems(wisp_store *store, wisp_equal_system equal, const 
 /* Gives a trial of the store the time of another, with the rates that follow, in memory: for whoever prints them. */
 void wisp_store_retime(wisp_store *store, const wisp_trial *trial, const wisp_trial *timed);
 
+/* Leaves, in memory, only what one layer has (WISP_LAYER_NONE: any), of devices with this in their name ("": of all),
+ * measured on a day or before ("2026-11-21"; NULL: whenever). The other trials count no more. */
+void wisp_store_keep(wisp_store *store, wisp_layer layer, const char *device, const char *day);
+
 /* Makes every text of every trial one that a terminal can show (wisp_show_text): for whoever prints them. */
 void wisp_store_show(wisp_store *store);
 
