@@ -48,7 +48,7 @@ static wisp_status add_stage(wisp_error *err, wisp_table *table, const wisp_best
 /* The lines of one table, rows from..to-1. */
 static wisp_status print_table(wisp_error *err, const wisp_best_rows *rows, size_t from, size_t to, wisp_text *out)
 {
-  static const wisp_table_column titles[] = {{"N", true},         {"prec", false},  {"stage", false},
+  static const wisp_table_column titles[] = {{"N", true},         {"prec", false},  {"whole stage", false},
                                              {"ms", true},        {"GDOF/s", true}, {"% of floor", true},
                                              {"x default", true}, {"remark", false}};
   const wisp_best_row *first = &rows->rows[from];

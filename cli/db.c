@@ -1,6 +1,7 @@
 /* wisp db: the care of stores. */
 #include "against.h"
 #include "cli.h"
+#include "db_diff.h"
 #include "print.h"
 #include "../cache/columns.h"
 #include "../runtime/cache_folder.h"
@@ -276,7 +277,7 @@ enum { MOST_ORDERS = 64 };
 static void count_in(holding *h, const wisp_trial *t)
 {
   wisp_spec spec;
-  const bool bytes = strcmp(t->floor, "bytes") == 0;
+  const bool bytes = strcmp(t->floor, "bytes") == 0 || strcmp(t->floor, WISP_FLOOR_CACHE) == 0;
   wisp_tally_add(&h->tally, t);
   h->by_bytes += bytes;
   h->by_units += *t->floor && !bytes;
@@ -428,12 +429,15 @@ typedef struct action {
   const char *name;
   wisp_status (*act)(wisp_error *err, const wisp_arguments *args, const char *path);
   bool takes_files, reads; /* reads: changes nothing, so that the store may be a packed one */
+  bool elsewhere;          /* it is not about the user's store */
 } action;
 
 static const action actions[] = {
-    {"show", show, false, true},       {"export", export_trials, false, true}, {"import", import_all, true, false},
-    {"merge", merge, true, false},     {"check", check, false, true},          {"prune", prune, false, false},
-    {"salvage", salvage, true, false}, {"cache", cache, false, false},
+    {"show", show, false, true, false},         {"export", export_trials, false, true, false},
+    {"import", import_all, true, false, false}, {"merge", merge, true, false, false},
+    {"check", check, false, true, false},       {"prune", prune, false, false, false},
+    {"salvage", salvage, true, false, false},   {"cache", cache, false, false, true},
+    {"diff", wisp_db_diff, true, true, true},
 };
 
 /* A wisp_store_note. */
@@ -450,9 +454,9 @@ static wisp_status act_on_store(wisp_error *err, const wisp_arguments *args, con
   OWNED(free) char *own = NULL;
   const char *path = wisp_option_value(args, "db");
   CALL(wisp_require(err, !path || *path, WISP_EUSAGE, "option --db is empty, must be a store's file"));
-  if (!path && a->act != cache) CALL(wisp_store_user_path(err, &own));
+  if (!path && !a->elsewhere) CALL(wisp_store_user_path(err, &own));
   /* Waits, and says for whom, until nobody holds the store, nor those that it takes in. */
-  if (a->act != cache && !(a->act == show && !path))
+  if (!a->elsewhere && !(a->act == show && !path))
     CALL(wisp_store_await(err, path ? path : own, !a->reads, note, (void *)args));
   for (int i = 1; a->act == merge && i < args->operand_count; i++)
     CALL(wisp_store_await(err, args->operands[i], false, note, (void *)args));
@@ -465,7 +469,7 @@ static wisp_status act_on_store(wisp_error *err, const wisp_arguments *args, con
 
 static wisp_status act(wisp_error *err, wisp_arguments *args)
 {
-  static const char known[] = "show, export, import, merge, check, prune, salvage or cache";
+  static const char known[] = "show, export, import, merge, check, prune, salvage, diff or cache";
   CALL(wisp_require(err, args->operand_count >= 1, WISP_EUSAGE, "say what to do: %s", known));
   for (size_t i = 0; i < WISP_COUNT(actions); i++) {
     const action *a = &actions[i];
