@@ -118,6 +118,16 @@ void wisp_profile_balance(double spent[WISP_PHASES], double seconds)
 
 /* ---- The summary of a sweep: counts of outcomes, and the reasons of failures. */
 
+wisp_tuned *wisp_summary_target(wisp_tune_summary *summary, int order, wisp_precision precision)
+{
+  for (int i = 0; i < summary->targets; i++)
+    if (summary->target[i].order == order && summary->target[i].precision == precision) return &summary->target[i];
+  if (summary->targets == WISP_MOST_TARGETS) return NULL;
+  wisp_tuned *made = &summary->target[summary->targets++];
+  *made = (wisp_tuned){.order = order, .precision = precision};
+  return made;
+}
+
 void wisp_summary_fail(wisp_tune_summary *summary, const wisp_failure *failure)
 {
   wisp_failure *last = &summary->failure[WISP_MOST_FAILURES - 1];

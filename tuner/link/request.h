@@ -67,6 +67,17 @@ typedef struct wisp_failure {
 /* A sweep that fails for more reasons than these counts the others in the last one. */
 enum { WISP_MOST_FAILURES = 12 };
 
+/* The result of one order and precision. */
+typedef struct wisp_tuned {
+  int order;
+  wisp_precision precision;
+  long long trials;
+  double seconds;
+  double before_ms, after_ms; /* of the whole stage, timed in turn where it is another one afterwards; 0: not timed */
+} wisp_tuned;
+
+enum { WISP_MOST_TARGETS = 32 };
+
 typedef struct wisp_tune_summary {
   long long trials, ok, refused, failed;
   int failures; /* reasons; their counts add up to `failed` */
@@ -78,11 +89,15 @@ typedef struct wisp_tune_summary {
   double seconds;            /* wall time */
   double device_seconds;     /* that workers had their devices, summed over all */
   double spent[WISP_PHASES]; /* of that, on each; they add up to it */
-  wisp_limits limits;        /* of the first device that was there; kind is empty where there was none */
+  int targets;               /* that had any time */
+  wisp_tuned target[WISP_MOST_TARGETS];
+  wisp_limits limits; /* of the first device that was there; kind is empty where there was none */
 } wisp_tune_summary;
 
 /* Adds a trial to the counts. */
 void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial);
+/* The entry of an order and precision, made where there is none; NULL: there are too many. */
+wisp_tuned *wisp_summary_target(wisp_tune_summary *summary, int order, wisp_precision precision);
 /* Adds a failure to the summary's reasons, not to its counts. */
 void wisp_summary_fail(wisp_tune_summary *summary, const wisp_failure *failure);
 /* It is the one that tells why, should nothing be right. */
