@@ -19,7 +19,7 @@ static bool same_line(const wisp_best_row *a, const wisp_best_row *b)
   return same_table(a, b) && a->spec.precision == b->spec.precision && a->spec.order == b->spec.order;
 }
 
-/* What stands for rows from..to-1, the kernels of one order and precision, where no whole stage was timed: the
+/* A line for rows from..to-1, the kernels of one order and precision, where no whole stage was timed: the
  * geometric means of their shares of the floor and of what they gain. */
 static wisp_status add_means(wisp_error *err, wisp_table *table, const wisp_best_rows *rows, size_t from, size_t to)
 {
@@ -85,7 +85,7 @@ wisp_status wisp_best_print_stages(wisp_error *err, const wisp_best_rows *rows, 
 
 /* --- beside another store, device or day --- */
 
-/* How many times the speed of then it is now; NaN: one of both is not known. */
+/* The speed now over that of then; NaN: one of both is not known. */
 static double speedup(const wisp_best_row *row)
 {
   if (!row->then || !(row->then->trial->gdofs > 0)) return NAN;
