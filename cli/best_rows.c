@@ -79,7 +79,7 @@ static wisp_status collect(wisp_error *err, const wisp_store *store, const wisp_
   return WISP_OK;
 }
 
-/* How far behind the first family, with its first element and own system, a subject stands. */
+/* The rank of a subject: 0 for the first family with its first element and own system. */
 static int rank(const wisp_spec *spec)
 {
   int family = 0, element = 0;

@@ -124,13 +124,13 @@ void wisp_run_add_unused(cJSON *object, const wisp_solver *s)
 
 /* ---- What tuning is expected to gain. */
 
-/* How far a trial's spec is from the subject: another system or element counts more than other orders; -1: no tuned
- * kernel of this family and precision, on a device of this kind. */
-static int distance(const wisp_trial *t, const wisp_spec *subject, bool gpu)
+/* The distance of a trial's spec from the subject: another system or element counts more than other orders; -1: no
+ * tuned kernel of this family and precision, on a device of this kind. */
+static int distance(const wisp_trial *t, const wisp_spec *subject, const wisp_limits *here)
 {
   wisp_spec spec;
-  const bool on_gpu = strcmp(wisp_target_dialect(t->target), "host") != 0;
-  if (wisp_trial_outcome(t) != WISP_TRIAL_OK || t->is_default == 1 || on_gpu != gpu ||
+  const bool alike = strcmp(wisp_target_dialect(t->target), here->kind) == 0;
+  if (wisp_trial_outcome(t) != WISP_TRIAL_OK || t->is_default == 1 || !alike ||
       wisp_spec_parse(NULL, t->spec, &spec) != WISP_OK)
     return -1;
   if (strcmp(spec.family, subject->family) != 0 || spec.precision != subject->precision) return -1;
@@ -145,7 +145,7 @@ static wisp_status find_gain(wisp_error *err, const wisp_solver *s, const wisp_s
 {
   const wisp_store *store = s->session->store;
   if (!store) return *gain = NAN, WISP_OK;
-  const bool gpu = wisp_device_limits(s->session->device)->gpu;
+  const wisp_limits *here = wisp_device_limits(s->session->device);
   int nearest = -1, gains = 0;
   double sum = 0;
   wisp_limits limits = {.target = ""};
@@ -153,7 +153,7 @@ static wisp_status find_gain(wisp_error *err, const wisp_solver *s, const wisp_s
   *gain = NAN;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const wisp_trial *t = wisp_store_trial(store, i, NULL);
-    const int far = distance(t, subject, gpu);
+    const int far = distance(t, subject, here);
     if (far >= 0 && (nearest < 0 || far < nearest)) nearest = far, *where = t;
   }
   if (nearest < 0 || wisp_trial_limits(NULL, *where, &limits) != WISP_OK) return WISP_OK;

@@ -3,7 +3,7 @@
 
 #include "../solve/solver.h"
 
-/* What a solver's kernels are of, and the mesh that they run on. */
+/* The subjects of a solver's kernels, and the mesh that they run on. */
 enum { WISP_TUNING_TARGETS = 8 };
 typedef struct wisp_tuning_targets {
   int count;
@@ -11,7 +11,7 @@ typedef struct wisp_tuning_targets {
   wisp_mesh_source source;             /* texts are borrowed; `data`, which no other process reads, is not used */
   size_t elements;
 } wisp_tuning_targets;
-/* Of an open solver. */
+/* Fills them from an open solver. */
 void wisp_tuning_targets_of(const wisp_solver *solver, wisp_tuning_targets *out);
 
 /* Tunes the targets, on a device as `wisp devices` names it, into the store at path (NULL: the default place); command
