@@ -1,4 +1,4 @@
-/* What --against names: another store, another device of the same store, or the store as it was on a day. */
+/* The other side of --against: another store, another device of the same store, or the store as it was on a day. */
 #pragma once
 
 #include "options.h"

@@ -55,5 +55,5 @@ wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wi
 wisp_status wisp_best_print_json(wisp_error *err, const wisp_best_rows *rows, wisp_text *out);
 wisp_status wisp_best_print_csv(wisp_error *err, const wisp_best_rows *rows, wisp_text *out);
 wisp_status wisp_best_print_markdown(wisp_error *err, const wisp_best_rows *rows, wisp_text *out);
-/* What remarks mean, a line each, for those that there are. */
+/* The meanings of remarks, a line each, for those that there are. */
 wisp_status wisp_best_print_notes(wisp_error *err, const wisp_best_rows *rows, wisp_text *out);

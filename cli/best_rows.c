@@ -214,7 +214,7 @@ typedef struct filter {
 } filter;
 
 /* A wisp_current. */
-static bool passes(const void *context, const wisp_trial *trial)
+static bool suits_request(const void *context, const wisp_trial *trial)
 {
   const filter *f = context;
   const wisp_best_request *r = f->request;
@@ -260,7 +260,7 @@ static wisp_status add_filtered(wisp_error *err, const wisp_chooser *from, const
     char text[WISP_SPEC_TEXT];
     wisp_spec_name_kernel(&spec, k->name ? k->name : WISP_COMPOSITION);
     wisp_spec_print(&spec, text);
-    wisp_store_find_each(from->store, &asker, text, NULL, 0, passes, &f, each);
+    wisp_store_find_each(from->store, &asker, text, NULL, 0, suits_request, &f, each);
     const wisp_answer answer = wisp_store_resolve(from->store, &asker, 0, each);
     if (answer.trial) {
       CALL(plan_of(err, from, &spec, answer.trial, &names, &plan));

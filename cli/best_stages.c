@@ -20,21 +20,21 @@ static bool same_line(const wisp_best_row *a, const wisp_best_row *b)
 }
 
 /* A line for rows from..to-1, the kernels of one order and precision, where no whole stage was timed: the
- * geometric means of their shares of the floor and of what they gain. */
+ * geometric means of their shares of the floor and of what they logs. */
 static wisp_status add_means(wisp_error *err, wisp_table *table, const wisp_best_rows *rows, size_t from, size_t to)
 {
   const wisp_best_row *first = &rows->rows[from];
-  double share = 0, gain = 0;
-  int shares = 0, gains = 0;
+  double share = 0, logs = 0;
+  int shares = 0, known = 0;
   for (size_t i = from; i < to; i++) {
     const wisp_best_row *row = &rows->rows[i];
     if (row->trial->efficiency > 0) share += log(row->trial->efficiency), shares++;
-    if (row->default_ms > 0) gain += log(row->default_ms / row->trial->ms), gains++;
+    if (row->default_ms > 0) logs += log(row->default_ms / row->trial->ms), known++;
   }
   return wisp_table_print_row(err, table, "%d\t%s\t%zu kernel%s\t-\t-\t%.0f\t%.2f\t%s", first->spec.order,
                               wisp_precision_name(first->spec.precision), to - from,
                               wisp_plural((long long)(to - from)), shares ? 100 * exp(share / shares) : (double)NAN,
-                              gains ? exp(gain / gains) : (double)NAN, "");
+                              known ? exp(logs / known) : (double)NAN, "");
 }
 
 static wisp_status add_stage(wisp_error *err, wisp_table *table, const wisp_best_row *row)
@@ -111,8 +111,8 @@ wisp_status wisp_best_print_against(wisp_error *err, const wisp_best_rows *rows,
   static const wisp_table_column titles[] = {{"N", true},      {"prec", false},    {"kernel", false},
                                              {"GDOF/s", true}, {"against", true},  {"ratio", true},
                                              {"now", false},   {"against", false}, {"remark", false}};
-  double gain = 0;
-  int gains = 0;
+  double logs = 0;
+  int known = 0;
   for (size_t from = 0, to; from < rows->count; from = to) {
     const wisp_best_row *first = &rows->rows[from];
     OWNED(wisp_table_destroy) wisp_table *table = NULL;
@@ -123,12 +123,12 @@ wisp_status wisp_best_print_against(wisp_error *err, const wisp_best_rows *rows,
     for (to = from; to < rows->count && same_table(&rows->rows[to], first); to++) {
       const double ratio = speedup(&rows->rows[to]);
       CALL(add_pair(err, table, &rows->rows[to]));
-      if (ratio > 0) gain += log(ratio), gains++;
+      if (ratio > 0) logs += log(ratio), known++;
     }
     CALL(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), out));
   }
-  if (gains)
-    CALL(wisp_text_print(err, out, "\n%.2f times as fast as %s (geometric mean of %d)\n", exp(gain / gains),
-                         rows->against, gains));
+  if (known)
+    CALL(wisp_text_print(err, out, "\n%.2f times as fast as %s (geometric mean of %d)\n", exp(logs / known),
+                         rows->against, known));
   return wisp_best_print_notes(err, rows, out);
 }

@@ -122,7 +122,7 @@ void wisp_run_add_unused(cJSON *object, const wisp_solver *s)
   cJSON_AddItemToObject(object, "unused_timings", list);
 }
 
-/* ---- What tuning is expected to gain. */
+/* ---- What tuning is expected to speedup. */
 
 /* The distance of a trial's spec from the subject: another system or element counts more than other orders; -1: no
  * tuned kernel of this family and precision, on a device of this kind. */
@@ -141,16 +141,16 @@ static int distance(const wisp_trial *t, const wisp_spec *subject, const wisp_li
 /* The speed of the tuned kernels over that of defaults, geometric mean, where the store knows both on a device of this
  * kind, of the nearest subject; NAN: it does not. *where is such a trial. */
 static wisp_status find_gain(wisp_error *err, const wisp_solver *s, const wisp_spec *subject, const wisp_trial **where,
-                             double *gain)
+                             double *speedup)
 {
   const wisp_store *store = s->session->store;
-  if (!store) return *gain = NAN, WISP_OK;
+  if (!store) return *speedup = NAN, WISP_OK;
   const wisp_limits *here = wisp_device_limits(s->session->device);
-  int nearest = -1, gains = 0;
+  int nearest = -1, known = 0;
   double sum = 0;
   wisp_limits limits = {.target = ""};
   HELD(wisp_scopes_free) wisp_scopes scopes = {0};
-  *gain = NAN;
+  *speedup = NAN;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
     const wisp_trial *t = wisp_store_trial(store, i, NULL);
     const int far = distance(t, subject, here);
@@ -168,11 +168,11 @@ static wisp_status find_gain(wisp_error *err, const wisp_solver *s, const wisp_s
     CALL(wisp_choose_if_any(err, &from, &request, &stage));
     const wisp_choice *c = &stage.record;
     if (stage.kernels && c->trial && !c->stale) CALL(wisp_standard_ms(err, &from, c->trial, &ms));
-    if (ms > 0 && !k->name) sum = log(ms / c->ms), gains = 1; /* a whole stage says all */
-    if (ms > 0 && k->name) sum += log(ms / c->ms), gains++;
+    if (ms > 0 && !k->name) sum = log(ms / c->ms), known = 1; /* a whole stage says all */
+    if (ms > 0 && k->name) sum += log(ms / c->ms), known++;
     if (!k->name) break;
   }
-  if (gains) *gain = exp(sum / gains);
+  if (known) *speedup = exp(sum / known);
   return WISP_OK;
 }
 
@@ -184,14 +184,14 @@ wisp_status wisp_run_offer_tuning(wisp_error *err, const wisp_arguments *args, c
     for (int k = 0; k < s->stage[part].kernels; k++) count_kernel(&s->stage[part], k, &subjects, list);
   for (int i = 0; i < subjects; i++) {
     const wisp_trial *where = NULL;
-    double gain = NAN;
+    double speedup = NAN;
     if (!list[i].defaults) continue;
     printf("untuned     %d of %d kernels run defaults; --tune 20s tunes them before the start, and so does\n",
            list[i].defaults, list[i].kernels);
     print_command(args, list[i].subject, "");
-    CALL(find_gain(err, s, list[i].subject, &where, &gain));
-    if (gain > 1.05)
-      printf("            on %s tuned kernels are %.2g times as fast as defaults\n", where->device, gain);
+    CALL(find_gain(err, s, list[i].subject, &where, &speedup));
+    if (speedup > 1.05)
+      printf("            on %s tuned kernels are %.2g times as fast as defaults\n", where->device, speedup);
   }
   return WISP_OK;
 }

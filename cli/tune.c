@@ -216,6 +216,7 @@ static void print_summary(const display *d, const wisp_tune_summary *s)
   printf("%lld trials in %s: %lld right, %lld failed; %lld candidates refused, %lld known before", s->trials, time,
          s->ok, s->failed, s->refused, s->known);
   if (s->skipped) printf(", %lld not compiled for lack of memory, stack, disk space or processes", s->skipped);
+  if (s->left_out) printf(", %lld that failed on another card left out", s->left_out);
   printf("%s", s->failures ? "\nfailed:\n" : "\n");
   for (int i = 0; i < s->failures; i++)
     printf("  %6lld  %s: %s\n", s->failure[i].count, s->failure[i].outcome, s->failure[i].reason);
@@ -236,6 +237,7 @@ static void add_numbers(cJSON *object, const wisp_tune_summary *s)
                                       {"failed", (double)s->failed},
                                       {"known", (double)s->known},
                                       {"skipped", (double)s->skipped},
+                                      {"left_out", (double)s->left_out},
                                       {"seconds", s->seconds},
                                       {"device_seconds", s->device_seconds},
                                       {"preparing", s->spent[WISP_PREPARING]},

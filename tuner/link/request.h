@@ -80,7 +80,8 @@ enum { WISP_MOST_TARGETS = 32 };
 
 typedef struct wisp_tune_summary {
   long long trials, ok, refused, failed;
-  int failures; /* reasons; their counts add up to `failed` */
+  long long left_out; /* not tried, for they failed on another card of this architecture */
+  int failures;       /* reasons; their counts add up to `failed` and `left_out` */
   wisp_failure failure[WISP_MOST_FAILURES];
   long long known, known_ok; /* not tried later_round, for the store knows them; those of them that are right */
   long long skipped;         /* not compiled for want of memory, stack, room or processes: not stored */
@@ -100,6 +101,10 @@ void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial);
 wisp_tuned *wisp_summary_target(wisp_tune_summary *summary, int order, wisp_precision precision);
 /* Adds a failure to the summary's reasons, not to its counts. */
 void wisp_summary_fail(wisp_tune_summary *summary, const wisp_failure *failure);
+/* Counts a candidate that is not tried, for it failed elsewhere. */
+void wisp_summary_leave_out(wisp_tune_summary *summary, const wisp_trial *why);
+/* Counts as many of them as before, for a unit that is begun again. */
+void wisp_summary_recount(wisp_tune_summary *summary, const wisp_tune_summary *before);
 /* It is the one that tells why, should nothing be right. */
 void wisp_summary_why(wisp_tune_summary *summary, const wisp_trial *trial);
 

@@ -291,14 +291,11 @@ wisp_tuned *wisp_sweep_tuned(wisp_sweep *sweep)
   return wisp_summary_target(&sweep->summary, sweep->unit.order, sweep->unit.precision);
 }
 
-/* The time of the unit so far. */
-static void note_unit(wisp_sweep *sweep)
+void wisp_sweep_note_time(wisp_sweep *sweep)
 {
   wisp_tuned *tuned = wisp_sweep_tuned(sweep);
   const double now = wisp_seconds();
-  if (!tuned) return;
-  tuned->seconds += now - sweep->began;
-  tuned->trials++;
+  if (tuned) tuned->seconds += now - sweep->began;
   sweep->began = now;
 }
 
@@ -311,7 +308,9 @@ wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial 
   wisp_profile_flush(&sweep->bench.profile, sum->spent);
   sweep->changed = true;
   sweep->here++;
-  note_unit(sweep);
+  wisp_sweep_note_time(sweep);
+  wisp_tuned *tuned = wisp_sweep_tuned(sweep);
+  if (tuned) tuned->trials++;
   double parts_left = (double)(sweep->parts - sweep->parts_done) - 1; /* not this one */
   double mean = (double)sweep->here / (double)(sweep->parts_done + 1);
   if (best) note.best = *best;

@@ -124,6 +124,7 @@ static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit
   else if (all && !request->strategy)
     TRY(wisp_sweep_compositions(err, sweep, &scope));
 done:
+  wisp_sweep_note_time(sweep);
   wisp_chosen_free(&sweep->start);
   wisp_pipeline_drop(sweep->pipeline); /* its plans use the scope's names */
   return status;

@@ -72,6 +72,8 @@ wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial 
 void wisp_sweep_note_pace(wisp_sweep *sweep, double seconds, bool first);
 /* Whether one more trial is expected to end by then. */
 bool wisp_sweep_fits(const wisp_sweep *sweep, double until);
+/* Adds the time since the last call, or since the unit began, to its entry. */
+void wisp_sweep_note_time(wisp_sweep *sweep);
 /* The summary's entry of the unit at hand; NULL: there are too many. */
 wisp_tuned *wisp_sweep_tuned(wisp_sweep *sweep);
 
@@ -105,6 +107,33 @@ void wisp_prospects_note(wisp_prospects *prospects, const wisp_sweep *sweep, int
  * none with it could be the fastest. 1 for kernels of no composition, and where no stage was measured. */
 double wisp_prospects_worth(const wisp_prospects *prospects, const wisp_sweep *sweep, const wisp_spec *spec,
                             int kernel);
+
+/* ---- Verdicts of other cards of this architecture (verdicts.c). */
+
+typedef struct wisp_verdict_entry {
+  const wisp_trial *trial; /* that failed; the store's */
+  bool here, refuted;      /* so it did on this card; a candidate that failed for this reason elsewhere is right here */
+} wisp_verdict_entry;
+
+typedef struct wisp_verdicts {
+  size_t count, capacity;
+  wisp_verdict_entry *list;
+} wisp_verdicts;
+void wisp_verdicts_free(wisp_verdicts *verdicts);
+
+/* Finds failures of a kernel's candidates for reasons that depend on the architecture at most. The store must outlive
+ * them. */
+wisp_status wisp_verdicts_find(wisp_error *err, const wisp_sweep *sweep, const wisp_store *store, const wisp_spec *spec,
+                               wisp_verdicts *out);
+
+/* A candidate of which nothing bad is known; one that failed elsewhere for a reason that is not checked here; one that
+ * need not be tried. *why: the trial that failed. */
+typedef enum wisp_prejudice { WISP_UNKNOWN, WISP_TO_CHECK, WISP_LEFT_OUT } wisp_prejudice;
+wisp_prejudice wisp_verdicts_judge(const wisp_verdicts *verdicts, const wisp_trial *candidate, const wisp_trial **why);
+
+/* The result of a candidate that failed elsewhere as `why` says. */
+wisp_status wisp_verdicts_note(wisp_error *err, wisp_verdicts *verdicts, const wisp_trial *why,
+                               const wisp_trial *trial);
 
 /* ---- The final round of one kernel in one layout: the fastest candidates once more, side by side; a fixed rule for
  * those that are alike within noise; and the winner, freshly loaded, verified with other data. docs/reference/search.md

@@ -66,6 +66,7 @@ typedef struct unit {
   bool ran;         /* a trial, since this began */
   bool tried;       /* something at least: even where earlier ones used up the time */
   bool has_default; /* it was tried, today or before; or there is none */
+  wisp_trial last;  /* the newest trial of today */
 } unit;
 
 /* An `ok` trial is a finalist, and the best of its layout where it is the fastest. */
@@ -237,6 +238,7 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
     TRY(add_finalist(err, u, layout, &trial));
     wisp_sweep_note_pace(sweep, wisp_seconds() - begun, !u->ran);
     u->ran = true;
+    u->last = trial;
     u->known++;
     enough = is_enough(u, layout);
     u->has_default |= trial.is_default == 1;
@@ -336,6 +338,36 @@ static wisp_status try_first(wisp_error *err, unit *u)
   return WISP_OK;
 }
 
+/* Leaves out candidates that failed on another card of this architecture, after one check of each reason. */
+static wisp_status heed_verdicts(wisp_error *err, unit *u)
+{
+  wisp_sweep *sweep = u->sweep;
+  wisp_search *search = &u->search;
+  OWNED(wisp_store_close) wisp_store *own = NULL;
+  HELD(wisp_verdicts_free) wisp_verdicts verdicts = {.count = 0};
+  if (!sweep->start.store) CALL(wisp_chooser_open_store(err, sweep->strategies, sweep->request->db, false, NULL, &own));
+  CALL(wisp_verdicts_find(err, sweep, own ? own : sweep->start.store, &search->scope->spec, &verdicts));
+  for (size_t i = 0; i < search->count && verdicts.count;) {
+    OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+    wisp_trial key;
+    const wisp_trial *why = NULL;
+    CALL(wisp_candidate_plan(err, search->scope, &search->candidates[i], &plan));
+    wisp_trial_begin(&sweep->bench, plan, false, &key);
+    const wisp_prejudice prejudice = wisp_verdicts_judge(&verdicts, &key, &why);
+    if (prejudice == WISP_UNKNOWN || (prejudice == WISP_TO_CHECK && !wisp_sweep_fits(sweep, u->deadline))) {
+      i++;
+    } else if (prejudice == WISP_TO_CHECK) {
+      CALL(try_now(err, u, i));
+      CALL(wisp_verdicts_note(err, &verdicts, why, &u->last));
+    } else {
+      if (!sweep->unit.later_round) wisp_summary_leave_out(&sweep->summary, why);
+      memmove(&search->candidates[i], &search->candidates[i + 1], (search->count - i - 1) * sizeof *search->candidates);
+      search->count--;
+    }
+  }
+  return WISP_OK;
+}
+
 wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int kernel)
 {
   wisp_status status = WISP_OK;
@@ -352,6 +384,7 @@ wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   TRY(leave_out_known(err, &u));
   if (wisp_sweep_compositions_alone(sweep)) goto done;
   TRY(try_first(err, &u));
+  if (isfinite(sweep->deadline)) TRY(heed_verdicts(err, &u)); /* an exhaustive sweep tries all */
   if (isfinite(sweep->deadline)) { /* a short time is spent on what is known to be good nearby */
     const wisp_target target = wisp_limits_target(sweep->bench.limits);
     OWNED(free) wisp_point *known = NULL;

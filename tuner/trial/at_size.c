@@ -1,5 +1,6 @@
 #include "at_size.h"
 #include "../../gen/random.h"
+#include "../../runtime/parallel.h"
 #include "../../runtime/process.h"
 #include "examples.h"
 #include "test_cases.h"
@@ -91,33 +92,45 @@ static wisp_status keep_inputs(wisp_error *err, wisp_problem *problem, const wis
   return wisp_arrays_keep(err, problem->arrays, moved.names, &data->before);
 }
 
-/* The bytes that say which numbers of an output are known. */
-static wisp_status keep_known(wisp_error *err, wisp_problem *problem, const wisp_test_case *r, size_t a,
-                              wisp_pointer *known)
+/* An output's numbers as they lie: whether each is known, and its size, rounded up. */
+typedef struct noting {
+  const wisp_test_case *r;
+  size_t array;
+  const size_t *origins;
+  unsigned char *known;
+  float *sizes;
+} noting;
+
+/* A wisp_sweep. */
+static void note_part(void *context, size_t from, size_t to)
 {
-  const wisp_array_decl *array = &problem->d.family->arrays[a];
-  const size_t size = wisp_arrays_size(problem->arrays, array->name), *origins = NULL;
-  OWNED(free) unsigned char *bytes = NULL;
-  CALL(wisp_problem_origins(err, problem, array, &origins));
-  CALL(wisp_new(err, size, 1, &bytes));
-  for (size_t i = 0; i < size; i++) bytes[i] = origins[i] != WISP_NOBODY && wisp_test_case_knows(r, a, origins[i]);
-  CALL(wisp_device_alloc(err, problem->device, size, known));
-  return wisp_device_upload(err, problem->device, *known, bytes, size);
+  const noting *n = context;
+  for (size_t i = from; i < to; i++) {
+    const size_t at = n->origins[i];
+    const double size = at == WISP_NOBODY ? 0 : fmin(n->r->size[n->array][at], FLT_MAX);
+    n->sizes[i] = size > 0 ? nextafterf((float)size, INFINITY) : 0;
+    n->known[i] = at != WISP_NOBODY && wisp_test_case_knows(n->r, n->array, at);
+  }
 }
 
-/* The sizes of an output's numbers as they lie, rounded up. */
-static wisp_status keep_sizes(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array, const double *sizes,
-                              wisp_kept *kept)
+/* Keeps the sizes, and which are known where that is a sample. */
+static wisp_status keep_notes(wisp_error *err, wisp_problem *problem, const wisp_test_case *r, size_t a,
+                              launch_data *data, wisp_pointer *known)
 {
-  const size_t count = wisp_arrays_size(problem->arrays, array->name), *origins = NULL;
-  OWNED(free) float *laid = NULL;
-  CALL(wisp_problem_origins(err, problem, array, &origins));
-  CALL(wisp_new(err, count, sizeof *laid, &laid));
-  for (size_t i = 0; i < count; i++) {
-    const double size = origins[i] == WISP_NOBODY ? 0 : fmin(sizes[origins[i]], FLT_MAX);
-    laid[i] = size > 0 ? nextafterf((float)size, INFINITY) : 0;
-  }
-  return wisp_arrays_keep_sizes(err, problem->arrays, array->name, laid, kept);
+  const wisp_array_decl *array = &problem->d.family->arrays[a];
+  const size_t count = wisp_arrays_size(problem->arrays, array->name);
+  OWNED(free) unsigned char *bytes = NULL;
+  OWNED(free) float *sizes = NULL;
+  noting n = {.r = r, .array = a};
+  CALL(wisp_problem_origins(err, problem, array, &n.origins));
+  CALL(wisp_new(err, count, 1, &bytes));
+  CALL(wisp_new(err, count, sizeof *sizes, &sizes));
+  n.known = bytes, n.sizes = sizes;
+  wisp_parallel_for(count, note_part, &n);
+  CALL(wisp_arrays_keep_sizes(err, problem->arrays, array->name, sizes, data->after));
+  if (!r->sampled) return WISP_OK;
+  CALL(wisp_device_alloc(err, problem->device, count, known));
+  return wisp_device_upload(err, problem->device, *known, bytes, count);
 }
 
 /* Lays the right outputs out, notes what each may be off by, and keeps them. */
@@ -136,13 +149,13 @@ static wisp_status keep_outputs(wisp_error *err, wisp_problem *problem, const wi
     data->out.bound[data->out.count] = 2 * tolerance * most;
     data->out.parts[data->out.count] = array->kind == WISP_PARTS;
     data->out.names[data->out.count++] = array->name;
-    if (r->sampled) CALL(keep_known(err, problem, r, a, &data->out.known[data->out.count - 1]));
     if (array->kind != WISP_PARTS) CALL(wisp_example_put(err, problem, array, r->after[a]));
   }
   CALL(wisp_arrays_keep(err, problem->arrays, data->out.names, &data->after));
-  for (a = 0; arrays[a].name; a++)
-    if (wisp_arrays_size(problem->arrays, arrays[a].name) && r->after[a] && arrays[a].kind != WISP_PARTS)
-      CALL(keep_sizes(err, problem, &arrays[a], r->size[a], data->after));
+  for (int i = 0; i < data->out.count; i++) {
+    for (a = 0; strcmp(arrays[a].name, data->out.names[i]) != 0;) a++;
+    if (!data->out.parts[i]) CALL(keep_notes(err, problem, r, a, data, &data->out.known[i]));
+  }
   return WISP_OK;
 }
 

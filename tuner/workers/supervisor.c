@@ -84,6 +84,7 @@ static wisp_tune_summary sum_of(const supervisor *s)
     sum.known += part->known;
     sum.known_ok += part->known_ok;
     sum.skipped += part->skipped;
+    sum.left_out += part->left_out;
     sum.device_seconds += s->workers[i].seconds;
     for (int p = 0; p < WISP_PHASES; p++) sum.spent[p] += part->spent[p];
     if (!*sum.limits.kind) sum.limits = part->limits;
@@ -180,6 +181,7 @@ static void uncount(member *m)
   m->summary.known = m->before.known;
   m->summary.known_ok = m->before.known_ok;
   m->summary.refused = m->before.refused;
+  wisp_summary_recount(&m->summary, &m->before);
   m->unit.resumed = true;
 }
 
