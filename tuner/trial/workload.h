@@ -81,7 +81,8 @@ typedef struct wisp_workload {
    * they can meet; numbers 1 to other_meshes, which *elements then is, of few elements or of extreme shapes. */
   wisp_status (*open)(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long *elements,
                       const wisp_mesh_source *source, void **test_mesh);
-  int other_meshes; /* to check on: those besides the first */
+  int other_meshes;  /* to check on: those besides the first */
+  bool crowded_mesh; /* there is one more, on which kernels that vary are checked: most of its elements meet */
   /* Elements of a problem on which winners are checked once, so many that indices of 16 bits, and counts of blocks that
    * stand for them, do not do. NULL: problems to time on are large enough. */
   long long (*many)(const wisp_spec *spec);
