@@ -9,7 +9,7 @@ static void check_orders(const wisp_workload *w, const wisp_family *family, cons
   wisp_spec spec = wisp_family_spec(family, element->orders[0], NULL, WISP_F64);
   wisp_spec_name_element(&spec, element->name);
   if (w->kernels) wisp_spec_name_kernel(&spec, w->kernels[0]);
-  if (!w->many) return; /* those of hdg and assembly are timed on problems as large */
+  if (!w->many) return;
   assert_true(wisp_workload_many(w, &spec) > 65536);
   for (; spec.order <= element->orders[1]; spec.order++)
     if (wisp_workload_many(w, &spec) < w->many(&spec) || wisp_workload_many(w, &spec) % 8 == 0)
