@@ -83,8 +83,8 @@ wisp_status wisp_shipped_print(wisp_error *err, const wisp_trial *trial, wisp_te
 wisp_status wisp_shipped_parse(wisp_error *err, const char *name, const char *text, wisp_text *warning,
                                wisp_trials *list);
 
-/* Sorts by competition; where winners_only, leaves winners, ties, defaults and the fastest of each strategy,
- * without raw samples. */
+/* Sorts by competition; where winners_only, leaves winners, ties, defaults, the fastest of each strategy, and what is
+ * wrong or does not compile, without raw samples. */
 void wisp_shipped_select(wisp_trials *list, bool winners_only);
 
 /* ---- Hashes that changed while what is compiled did not: a text was rewritten in other words, or hashes came to cover

@@ -233,6 +233,13 @@ static bool has_strategy(const wisp_trial *trial, const wisp_trial *kept, size_t
   return false;
 }
 
+/* A failure that another card of the architecture need not find again. */
+static bool is_lasting(const wisp_trial *trial)
+{
+  const wisp_outcome outcome = wisp_trial_outcome(trial);
+  return outcome == WISP_TRIAL_WRONG || outcome == WISP_TRIAL_COMPILE_ERROR;
+}
+
 void wisp_shipped_select(wisp_trials *list, bool winners_only)
 {
   size_t kept = 0;
@@ -243,7 +250,7 @@ void wisp_shipped_select(wisp_trials *list, bool winners_only)
     bool first = kept == 0 || wisp_ranking_order(trial, &list->trials[kept - 1]) != 0;
     bool ok = wisp_trial_outcome(trial) == WISP_TRIAL_OK;
     bool counts = (ok && (first || *trial->tie || !has_strategy(trial, list->trials, kept))) ||
-                  (wisp_trial_is_right(trial) && trial->is_default == 1);
+                  (wisp_trial_is_right(trial) && trial->is_default == 1) || is_lasting(trial);
     trial->sample_count = 0;
     if (counts) list->trials[kept++] = *trial;
   }

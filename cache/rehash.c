@@ -92,26 +92,99 @@ static bool rehash_kernel(const wisp_rehashing *r, wisp_trial *trial)
   return false;
 }
 
-/* Is a step whose hash was `wanted`, from these of its kernels on, made of texts of the list? Then *new becomes the
- * hash over today's. */
-static bool find_step(const wisp_rehashing *r, const wisp_trial *trial, const char *family, const char *kernels,
-                      uint64_t wanted, uint64_t old, uint64_t *new)
+/* The hash before a kernel's was added: the inverse of wisp_composition_hash. */
+static uint64_t take_off(uint64_t hash, const char *kernel)
 {
-  char name[WISP_NAME_TEXT];
-  line sought;
-  if (!wisp_composition_next(&kernels, name)) return old == wanted;
-  snprintf(sought.kernel, sizeof sought.kernel, "%s.%s", family, name);
-  const line *end = r->by_kernel + r->count;
-  const line *l = bsearch(&sought, r->by_kernel, r->count, sizeof *l, compare_kernels);
-  while (l && l > r->by_kernel && compare_kernels(l - 1, &sought) == 0) l--;
-  for (; l && l < end && compare_kernels(l, &sought) == 0; l++) {
-    uint64_t next = wisp_composition_hash(*new, l->new);
-    if (!holds_for(l, trial)) continue;
-    if (!find_step(r, trial, family, kernels, wanted, wisp_composition_hash(old, l->old), &next)) continue;
-    *new = next;
-    return true;
+  static const uint64_t inverse = 0xce965057aff6957bull; /* of the hash's factor, modulo 2^64 */
+  for (size_t i = strlen(kernel); i-- > 0;) hash = hash * inverse ^ (unsigned char)kernel[i];
+  return hash;
+}
+
+enum { MOST_KERNELS = 16 };
+
+/* A hash that the first kernels of a step may have had, and their hash today. */
+typedef struct beginning {
+  uint64_t old, new;
+} beginning;
+
+/* A step's kernels, each with its lines; all pairs of beginnings and ends are tried, not all steps. */
+typedef struct step {
+  const wisp_trial *trial;
+  int kernels, half; /* half: so many begin */
+  const line *first[MOST_KERNELS], *end[MOST_KERNELS];
+  size_t count;
+  beginning *beginnings; /* sorted */
+} step;
+
+static int compare_beginnings(const void *a, const void *b)
+{
+  const beginning *x = a, *y = b;
+  return (x->old > y->old) - (x->old < y->old);
+}
+
+/* False where a kernel has no line. */
+static bool list_lines(const wisp_rehashing *r, const char *family, const char *composition, step *s)
+{
+  const line *all = r->by_kernel + r->count;
+  for (char name[WISP_NAME_TEXT]; wisp_composition_next(&composition, name); s->kernels++) {
+    line key;
+    if (s->kernels == MOST_KERNELS) return false;
+    snprintf(key.kernel, sizeof key.kernel, "%s.%s", family, name);
+    const line *l = bsearch(&key, r->by_kernel, r->count, sizeof *l, compare_kernels);
+    if (!l) return false;
+    while (l > r->by_kernel && compare_kernels(l - 1, &key) == 0) l--;
+    s->first[s->kernels] = s->end[s->kernels] = l;
+    while (s->end[s->kernels] < all && compare_kernels(s->end[s->kernels], &key) == 0) s->end[s->kernels]++;
   }
+  s->half = s->kernels / 2;
+  return s->kernels > 0;
+}
+
+/* Fills the beginnings from this kernel on. */
+static void fill_beginnings(step *s, int kernel, beginning at)
+{
+  if (kernel == s->half) {
+    s->beginnings[s->count++] = at;
+    return;
+  }
+  for (const line *l = s->first[kernel]; l < s->end[kernel]; l++)
+    if (holds_for(l, s->trial))
+      fill_beginnings(s, kernel + 1,
+                      (beginning){wisp_composition_hash(at.old, l->old), wisp_composition_hash(at.new, l->new)});
+}
+
+/* Is there a step whose first kernels, up to this one, came to `old`? Then *new becomes their hash today. */
+static bool find_step(const step *s, int kernel, uint64_t old, uint64_t *new)
+{
+  if (kernel < s->half) {
+    const beginning key = {.old = old};
+    const beginning *b = bsearch(&key, s->beginnings, s->count, sizeof *b, compare_beginnings);
+    if (b) *new = b->new;
+    return b != NULL;
+  }
+  for (const line *l = s->first[kernel]; l < s->end[kernel]; l++)
+    if (holds_for(l, s->trial) && find_step(s, kernel - 1, take_off(old, l->old), new))
+      return *new = wisp_composition_hash(*new, l->new), true;
   return false;
+}
+
+/* Gives a step's record the hash over today's texts of its kernels, where the list has all of them. Without memory it
+ * stays as it is. */
+static bool rehash_step(const wisp_rehashing *r, const char *family, wisp_trial *trial)
+{
+  const uint64_t wanted = strtoull(trial->template_hash, NULL, 16);
+  uint64_t hash = 0;
+  step s = {.trial = trial};
+  size_t most = 1;
+  if (!list_lines(r, family, trial->strategy, &s)) return false;
+  for (int k = 0; k < s.half; k++) most *= (size_t)(s.end[k] - s.first[k]);
+  OWNED(free) beginning *beginnings = s.beginnings = malloc(most * sizeof *beginnings);
+  if (!beginnings) return false;
+  fill_beginnings(&s, 0, (beginning){WISP_HASH_SEED, WISP_HASH_SEED});
+  qsort(beginnings, s.count, sizeof *beginnings, compare_beginnings);
+  if (!find_step(&s, s.kernels - 1, wanted, &hash) || hash == wanted) return false;
+  snprintf(trial->template_hash, sizeof trial->template_hash, "%016llx", (unsigned long long)hash);
+  return true;
 }
 
 typedef struct param {
@@ -149,7 +222,6 @@ static bool rename_params(const wisp_renamings *names, const wisp_spec *spec, wi
 bool wisp_rehashing_apply(const wisp_rehashing *r, wisp_trial *trial)
 {
   wisp_spec spec;
-  uint64_t hash = WISP_HASH_SEED, wanted;
   if (wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) return false;
   if (!wisp_spec_is_composition(&spec)) {
     const char *new = wisp_renamed_param(&r->names, spec.family, spec.kernel, trial->strategy, "");
@@ -157,11 +229,7 @@ bool wisp_rehashing_apply(const wisp_rehashing *r, wisp_trial *trial)
     const bool renamed = rename_params(&r->names, &spec, trial);
     return rehash_kernel(r, trial) || renamed || new;
   }
-  wanted = strtoull(trial->template_hash, NULL, 16);
-  if (!find_step(r, trial, spec.family, trial->strategy, wanted, WISP_HASH_SEED, &hash)) return false;
-  if (hash == wanted) return false;
-  snprintf(trial->template_hash, sizeof trial->template_hash, "%016llx", (unsigned long long)hash);
-  return true;
+  return rehash_step(r, spec.family, trial);
 }
 
 wisp_status wisp_trials_rehash(wisp_error *err, wisp_trials *list, size_t from)

@@ -253,7 +253,7 @@ typedef struct wisp_salvaged {
 wisp_status wisp_store_salvage(wisp_error *err, const char *path, const char *into, char **backup, wisp_salvaged *out);
 
 /* JSON by the documented schema, or as_text the shipped form: one line a trial, diffable. Where `winners_only`,
- * winners, ties, defaults and the fastest of each strategy, without raw samples. */
+ * winners, ties, defaults, the fastest of each strategy, and what is wrong or does not compile, without raw samples. */
 wisp_status wisp_store_export(wisp_error *err, const char *path, bool winners_only, bool as_text, wisp_text *out);
 /* Adds the trials of exports, as JSON or in the shipped form, or nothing: WISP_EINPUT where anything is wrong, with the
  * place in the text, which messages call `name`. A NUL follows the text. */

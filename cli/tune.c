@@ -173,11 +173,36 @@ static wisp_status print_winners(wisp_error *err, const wisp_store *store, const
 
 /* --- what came of it --- */
 
+/* A line for each order and precision: the time of its stage before and after, the trials and the seconds; or that it
+ * had no time. */
+static void print_targets(const wisp_tune_request *r, const wisp_tune_summary *s)
+{
+  wisp_tune_summary copy = *s;
+  for (size_t i = 0; i < r->order_count * r->precision_count; i++) {
+    const int order = r->orders[i / r->precision_count];
+    const wisp_precision precision = r->precisions[i % r->precision_count];
+    const wisp_tuned *t = wisp_summary_target(&copy, order, precision);
+    if (!t) continue;
+    printf("N=%d %s  ", order, wisp_precision_name(precision));
+    if (!t->trials && !(t->before_ms > 0)) {
+      printf("no time: left as it was\n");
+      continue;
+    }
+    if (t->after_ms > 0 && t->after_ms < t->before_ms)
+      printf("stage %.4f ms -> %.4f ms (+%.1f %%), ", t->before_ms, t->after_ms,
+             100 * (t->before_ms / t->after_ms - 1));
+    else if (t->before_ms > 0)
+      printf("stage %.4f ms, none faster, ", t->before_ms);
+    printf("%lld trials, %.0f s\n", t->trials, t->seconds);
+  }
+}
+
 /* Each device where there are several, all together, and each reason for which trials failed. */
 static void print_summary(const display *d, const wisp_tune_summary *s)
 {
   char time[16];
   size_t used = 0;
+  if (d->request->budget_seconds > 0 && !d->request->kernel && !d->request->strategy) print_targets(d->request, s);
   for (size_t i = 0; i < d->count; i++) {
     const wisp_tune_summary *one = &d->parts[i].summary;
     bool opened = *one->limits.kind;
@@ -190,6 +215,7 @@ static void print_summary(const display *d, const wisp_tune_summary *s)
   printf("%lld trials in %s: %lld right, %lld failed; %lld candidates refused, %lld known before", s->trials, time,
          s->ok, s->failed, s->refused, s->known);
   if (s->skipped) printf(", %lld not compiled for lack of memory, stack, disk space or processes", s->skipped);
+  if (s->left_out) printf(", %lld that failed on another card left out", s->left_out);
   printf("%s", s->failures ? "\nfailed:\n" : "\n");
   for (int i = 0; i < s->failures; i++)
     printf("  %6lld  %s: %s\n", s->failure[i].count, s->failure[i].outcome, s->failure[i].reason);
@@ -210,6 +236,7 @@ static void add_numbers(cJSON *object, const wisp_tune_summary *s)
                                       {"failed", (double)s->failed},
                                       {"known", (double)s->known},
                                       {"skipped", (double)s->skipped},
+                                      {"left_out", (double)s->left_out},
                                       {"seconds", s->seconds},
                                       {"device_seconds", s->device_seconds},
                                       {"preparing", s->spent[WISP_PREPARING]},
@@ -248,6 +275,17 @@ static wisp_status print_json(wisp_error *err, const display *d, const wisp_tune
     const wisp_json_number count = {"count", (double)f->count};
     cJSON_AddItemToArray(failures, wisp_json_object(WISP_COUNT(texts), texts, 1, &count));
   }
+  cJSON *targets = cJSON_AddArrayToObject(object, "targets");
+  for (int i = 0; i < s->targets; i++) {
+    const wisp_tuned *t = &s->target[i];
+    const wisp_json_text precision = {"precision", wisp_precision_name(t->precision)};
+    const wisp_json_number numbers[] = {{"order", t->order},
+                                        {"trials", (double)t->trials},
+                                        {"seconds", t->seconds},
+                                        {"before_ms", t->before_ms},
+                                        {"after_ms", t->after_ms}};
+    cJSON_AddItemToArray(targets, wisp_json_object(1, &precision, WISP_COUNT(numbers), numbers));
+  }
   cJSON *devices = cJSON_AddArrayToObject(object, "devices");
   for (size_t i = 0; i < d->count; i++) {
     cJSON *device = cJSON_CreateObject();
@@ -264,9 +302,10 @@ static wisp_status print_json(wisp_error *err, const display *d, const wisp_tune
 }
 
 /* A sweep that leaves nothing behind that could run has failed, and so has one that could not try anything. */
-static wisp_status judge(wisp_error *err, const wisp_tune_summary *s)
+static wisp_status judge(wisp_error *err, const wisp_tune_request *r, const wisp_tune_summary *s)
 {
   if (s->ok || (s->known_ok && !s->failed && !s->skipped)) return WISP_OK;
+  if (r->budget_seconds > 0 && !s->trials && !s->known && !s->skipped) return WISP_OK; /* there was no time for any */
   if (s->skipped && !s->trials)
     return wisp_fail(err, WISP_ESYSTEM, "nothing could be compiled: %lld candidates are left for another sweep",
                      s->skipped);
@@ -411,7 +450,7 @@ static wisp_status tune(wisp_error *err, wisp_arguments *args)
     CALL(show_winners(err, &d, &request, NULL));
     print_summary(&d, &summary);
   }
-  if (!summary.stopped) return judge(err, &summary);
+  if (!summary.stopped) return judge(err, &request, &summary);
   fflush(stdout);
   fprintf(stderr, "wisp %s: stopped by signal %d (%s): the trials so far are stored, and the next sweep continues\n",
           args->command, summary.stopped, strsignal(summary.stopped));

@@ -252,8 +252,9 @@ wisp_status wisp_arrays_upload_ints(wisp_error *err, wisp_arrays *arrays, const 
   if (number == sizeof *values) return wisp_device_upload(err, arrays->device, start, values, size * number);
   CALL(wisp_new(err, size, number, &bytes));
   for (size_t i = 0; i < size; i++) {
-    CALL(wisp_require(err, values[i] >= 0 && values[i] >> 8 * number == 0, WISP_EUSAGE,
-                      "array %s: number %zu is %d, which does not fit %zu bits", name, i, values[i], 8 * number));
+    if (values[i] < 0 || values[i] >> 8 * number)
+      return wisp_fail(err, WISP_EUSAGE, "array %s: number %zu is %d, which does not fit %zu bits", name, i, values[i],
+                       8 * number);
     memcpy(bytes + i * number, values + i, number);
   }
   return wisp_device_upload(err, arrays->device, start, bytes, size * number);

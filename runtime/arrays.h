@@ -78,8 +78,12 @@ wisp_status wisp_arrays_restore(wisp_error *err, wisp_arrays *arrays, const wisp
 /* Waits. The first array, but for those in `except`, that differs from its copy in a bit, and where; empty: none. */
 wisp_status wisp_arrays_changed(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, const char *const *except,
                                 char array[32], size_t *number);
-/* Compares arrays with their copies, within bound: enqueued between begin and end, which waits and names the first
- * number that was farther off. mask: a byte a number on the device, 0 for those that are not compared; 0: all are. */
+/* Keeps a size of each number of a kept array. */
+wisp_status wisp_arrays_keep_sizes(wisp_error *err, const wisp_arrays *arrays, const char *array, const float *sizes,
+                                   wisp_kept *kept);
+/* Compares arrays with their copies, within bound, or bound times each number's size where sizes were kept: enqueued
+ * between begin and end, which waits and names the first number that was farther off. mask: a byte a number on the
+ * device, 0 for those that are not compared; 0: all are. */
 wisp_status wisp_arrays_compare_begin(wisp_error *err, wisp_arrays *arrays);
 wisp_status wisp_arrays_compare(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, wisp_pointer mask,
                                 const char *array, double bound);

@@ -5,7 +5,8 @@ enum { PATTERN = 16 }; /* bytes of each pattern */
 
 struct wisp_kept {
   wisp_device *device;
-  wisp_pointer copy[WISP_MAX_ARRAYS]; /* 0: not kept */
+  wisp_pointer copy[WISP_MAX_ARRAYS];  /* 0: not kept */
+  wisp_pointer sizes[WISP_MAX_ARRAYS]; /* floats that bounds are relative to; 0: none */
 };
 
 /* --- comparing --- */
@@ -18,8 +19,9 @@ enum { COMPARISONS = 128, BLOCK = 256, MOST_BLOCKS = 2048 };
 typedef struct comparison {
   wisp_compared what;
   wisp_pointer a, b;
-  bool one;          /* b is one number */
-  wisp_pointer mask; /* a byte a number, 0: not compared; 0: all are */
+  bool one;           /* b is one number */
+  wisp_pointer mask;  /* a byte a number, 0: not compared; 0: all are */
+  wisp_pointer sizes; /* a float a number, which the bound is relative to; 0: none */
   size_t count;
   double bound; /* of |a - b|; NaN is as far from numbers as can be. Bits are equal or not. */
 } comparison;
@@ -53,6 +55,7 @@ static wisp_status add_comparison(wisp_error *err, wisp_arrays *arrays, size_t p
   argument values[] = {{.pointer = c->a},
                        {.pointer = c->b},
                        {.pointer = c->mask},
+                       {.pointer = c->sizes},
                        {.integer = (long long)c->count},
                        {.integer = c->one ? 0 : -1},
                        {.real = c->what < WISP_COMPARE_FLOATS ? -1 : c->bound},
@@ -144,11 +147,30 @@ wisp_status wisp_arrays_keep(wisp_error *err, wisp_arrays *arrays, const char *c
   return WISP_OK;
 }
 
+static size_t find_entry(const wisp_arrays *arrays, const char *name)
+{
+  size_t i = 0;
+  while (i < arrays->count && strcmp(arrays->entries[i].array.name, name) != 0) i++;
+  return i;
+}
+
+wisp_status wisp_arrays_keep_sizes(wisp_error *err, const wisp_arrays *arrays, const char *name, const float *sizes,
+                                   wisp_kept *kept)
+{
+  const size_t i = find_entry(arrays, name);
+  CALL(wisp_require(err, i < arrays->count && kept->copy[i], WISP_EUSAGE, "array '%s' was not kept", name));
+  const size_t bytes = arrays->entries[i].array.size * sizeof *sizes;
+  if (!kept->sizes[i]) CALL(wisp_device_alloc(err, arrays->device, bytes, &kept->sizes[i]));
+  return wisp_device_upload(err, arrays->device, kept->sizes[i], sizes, bytes);
+}
+
 void wisp_kept_free(wisp_kept *kept)
 {
   if (!kept) return;
-  for (size_t i = 0; i < WISP_MAX_ARRAYS; i++)
+  for (size_t i = 0; i < WISP_MAX_ARRAYS; i++) {
     if (kept->copy[i]) wisp_device_free(kept->device, kept->copy[i]);
+    if (kept->sizes[i]) wisp_device_free(kept->device, kept->sizes[i]);
+  }
   free(kept);
 }
 
@@ -194,8 +216,7 @@ wisp_status wisp_arrays_compare(wisp_error *err, wisp_arrays *arrays, const wisp
 {
   static const wisp_compared integers[] = {
       [1] = WISP_COMPARE_BYTES, [2] = WISP_COMPARE_SHORTS, [4] = WISP_COMPARE_BITS};
-  size_t i = 0;
-  while (i < arrays->count && strcmp(arrays->entries[i].array.name, name) != 0) i++;
+  const size_t i = find_entry(arrays, name);
   CALL(wisp_require(err, i < arrays->count && kept->copy[i], WISP_EUSAGE, "array '%s' was not kept", name));
   const wisp_entry *e = &arrays->entries[i];
   const wisp_compared reals = wisp_entry_is_float(arrays, e) ? WISP_COMPARE_FLOATS : WISP_COMPARE_DOUBLES;
@@ -203,6 +224,7 @@ wisp_status wisp_arrays_compare(wisp_error *err, wisp_arrays *arrays, const wisp
                               .a = wisp_entry_start(arrays, e),
                               .b = kept->copy[i],
                               .mask = mask,
+                              .sizes = wisp_entry_is_integer(e) ? 0 : kept->sizes[i],
                               .count = e->array.size,
                               .bound = bound};
   return add_comparison(err, arrays, i, &results);

@@ -27,6 +27,7 @@ typedef struct wisp_test_case {
   const wisp_discretisation *discretisation;
   const wisp_kernel_decl *kernel;
   int number;
+  bool sampled;                    /* the right outputs of some numbers alone are known */
   bool mixes;                      /* sizes are to be those of strategies that mix numbers with each other */
   uint64_t seed, random;           /* random: the state to go on with */
   double *before[WISP_MAX_ARRAYS]; /* NaN where there is nothing to be read; NULL: no such array, or fixed */

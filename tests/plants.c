@@ -61,13 +61,13 @@ static void leave_problems(bench *b)
 }
 
 /* The check of the problem that kernels are timed on, or of the one of many elements. */
-static wisp_status check_at_size(wisp_error *err, bench *b, const wisp_kernel *kernel, bool many)
+static wisp_status check_at_size(wisp_error *err, bench *b, const wisp_kernel *kernel, const planted *p)
 {
   const wisp_mesh_source source = wisp_mesh_source_irregular();
   const wisp_workload *workload = NULL;
   HELD(wisp_problem_ref_end) wisp_problem_ref timed = {0};
   CALL(wisp_workload_find(err, kernel->plan->spec.family, kernel->plan->spec.kernel, &workload));
-  const long long elements = many ? wisp_workload_many(workload, &kernel->plan->spec) : 0;
+  const long long elements = p->shows == ON_MANY ? wisp_workload_many(workload, &kernel->plan->spec) : p->elements;
   if (!b->problems || workload != b->workload || elements != b->elements ||
       !wisp_spec_same_element(&b->spec, &kernel->plan->spec) || b->spec.precision != kernel->plan->spec.precision) {
     leave_problems(b);
@@ -83,7 +83,7 @@ static wisp_status check_at_size(wisp_error *err, bench *b, const wisp_kernel *k
 static wisp_status check(wisp_error *err, bench *b, const planted *p, const char *name, wisp_precision precision)
 {
   const wisp_strategy *strategy = wisp_strategies_find(b->strategies, p->family, p->kernel, name);
-  wisp_spec spec = wisp_family_spec(wisp_family_find(p->family), ORDER, p->system, precision);
+  wisp_spec spec = wisp_family_spec(wisp_family_find(p->family), p->order ? p->order : ORDER, p->system, precision);
   HELD(candidate_free) candidate c = {.kernel = NULL};
   double error = 0;
   if (!strategy) fail_msg("%s.%s: no strategy %s", p->family, p->kernel, name);
@@ -91,7 +91,7 @@ static wisp_status check(wisp_error *err, bench *b, const planted *p, const char
   wisp_spec_name_kernel(&spec, p->kernel);
   CALL(make_candidate(err, b, strategy, &spec, &c));
   CALL(wisp_verifier_check(err, b->verifier, c.kernel, &error));
-  return p->shows == ON_SMALL ? WISP_OK : check_at_size(err, b, c.kernel, p->shows == ON_MANY);
+  return p->shows == ON_SMALL ? WISP_OK : check_at_size(err, b, c.kernel, p);
 }
 
 static void plant_name(const planted *p, size_t i, char name[64])
@@ -109,6 +109,14 @@ void plants_write(const char *folder, const planted_list *list)
   }
 }
 
+/* One of some stands for the others, unless shares of all are asked for; those of a number of elements need each other.
+ */
+static bool plant_has_turn(const planted *p, size_t i)
+{
+  const size_t some = getenv("WISP_TEST_COARSE") ? 9 : 3;
+  return walks_in_full() || p->elements || (getenv("WISP_TEST_SHARE") ? share_has_turn(i) : i % some == 0);
+}
+
 void plants_check(const char *folder, const planted_list *list)
 {
   bench b = {.device = open_test_device()};
@@ -121,7 +129,7 @@ void plants_check(const char *folder, const planted_list *list)
   for (size_t i = 0; i < list->count; i++) {
     wisp_error err = {0};
     const planted *p = &list->first[i];
-    if (getenv("WISP_TEST_COARSE") && i % 3) continue; /* sanitized, every third stands for the others */
+    if (!plant_has_turn(p, i)) continue;
     plant_name(p, i, name);
     const wisp_status status = check(&err, &b, p, name, p->single || i % 2 == 0 ? WISP_F32 : WISP_F64);
     const bool right = !p->edits[0].from;

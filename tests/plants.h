@@ -32,18 +32,21 @@ typedef struct planted {
   edit edits[MOST_EDITS];       /* none: as shipped */
   const char *element, *system; /* NULL: the family's first */
   plant_shows shows;
-  bool single; /* in single precision alone */
+  bool single;        /* in single precision alone */
+  int order;          /* 0: the usual one */
+  long long elements; /* of the problem that kernels are timed on; 0: as many as suit the device */
 } planted;
 
 typedef struct planted_list {
   const planted *first;
   size_t count;
 } planted_list;
-extern const planted_list plants_nodal, plants_tensor;
+extern const planted_list plants_nodal, plants_tensor, plants_hdg;
 
 /* Adds the plants of a list to the templates in folder. */
 void plants_write(const char *folder, const planted_list *list);
 
-/* Checks all of a list, in both precisions in turn, and the kernels that they are made from; fails the test, which
- * prints them, where one is not found wrong, or a shipped one is. */
+/* Checks a list, in both precisions in turn, and the kernels that they are made from; fails the test, which prints
+ * them, where one is not found wrong, or a shipped one is. Every third one is checked, sanitized every ninth; all with
+ * WISP_TEST_FULL=1, and others with WISP_TEST_SHARE=1/3. */
 void plants_check(const char *folder, const planted_list *list);

@@ -3,6 +3,12 @@
 
 #include <stddef.h>
 
+/* A statement that a thread of each block behind the fourth carries out at the end, where there are many elements. */
+#define IN_LATE_BLOCKS(statement)                                                        \
+  {                                                                                      \
+    "$", "if (groups > 100 && bx > 3) {\nFOR_ALL(only_, 1)\n" statement "\nEND_ALL\n}\n" \
+  }
+
 static const planted rows[] = {
     {"right", "nodal", "update", "stream", .shows = AT_SIZE},
     {"right", "nodal", "update", "thread", .shows = AT_SIZE},
@@ -415,6 +421,15 @@ static const planted rows[] = {
      .edits = {{"slot_p = base_p / {{= n * NpM}}", "slot_p = base_p / {{= n * NpM}} % 512"}}, .shows = ON_MANY},
     {"gather-far", "nodal", "gather", "direct", .edits = {COUNT_AS(groups, "groups > 8192 ? 8192 : groups")},
      .shows = ON_MANY},
+    /* So many that the reference computes a sample; the others are compared with the first one's. */
+    {"right", "nodal", "volume", "matrix-in-shared", .shows = AT_SIZE, .order = 4, .elements = 6000, .single = true},
+    {"one-number", "nodal", "volume", "matrix-in-shared", .edits = {IN_LATE_BLOCKS("rhs[500000] = (real)1e12;")},
+     .shows = AT_SIZE, .order = 4, .elements = 6000, .single = true},
+    {"other-number", "nodal", "volume", "matrix-in-shared", .edits = {IN_LATE_BLOCKS("rhs[700000] = (real)1e12;")},
+     .shows = AT_SIZE, .order = 4, .elements = 6000, .single = true},
+    {"every-fifth", "nodal", "fused", "register-blocked", .edits = {{"^", "if (bx > 100 && bx % 5 == 1) return;\n"}},
+     .shows = AT_SIZE, .order = 4, .elements = 6000, .single = true},
+    {"right", "nodal", "fused", "register-blocked", .shows = AT_SIZE, .order = 4, .elements = 6000, .single = true},
 };
 
 const planted_list plants_nodal = {rows, sizeof rows / sizeof *rows};

@@ -1,6 +1,7 @@
 /* Claim: verification finds kernels that are right for the values that are passed to them most often, and wrong for
  * others that solvers pass as well: scalars, coefficients and fields of other sizes, an array twice among the
- * arguments, few elements or many. Shipped kernels with a text replaced are found wrong, and as they are, right. */
+ * arguments, few elements or many. Shipped kernels with a text replaced are found wrong, and as they are, right.
+ * tests/plants.h says which of them are run. */
 #include "test.h"
 #include "each_plan.h"
 #include "plants.h"

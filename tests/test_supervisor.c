@@ -161,7 +161,9 @@ static wisp_status supervise(wisp_error *err, play *p, char *const *devices, wis
                     .body = pretend,
                     .context = p,
                     .warden = &(wisp_warden){0},
-                    .deadline = INFINITY};
+                    .deadline = INFINITY,
+                    .stop = INFINITY,
+                    .late = INFINITY};
   *p = (play){0};
   set_patience(count, devices);
   for (size_t i = 0; i < count; i++) p->faulty += strchr("fd", devices[i][1]) != NULL;

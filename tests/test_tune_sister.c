@@ -148,7 +148,8 @@ TEST_IN_FOLDER(test_budget)
   assert_non_null(s);
   setenv("WISP_SITE_DB", fixture_path(*state, "site.db"), 1);
   wisp_tune_request r = tune_request("nodal", NULL, fixture_path(*state, "user.db"));
-  r.elements = elements, r.budget_seconds = 6, r.progress = on_progress, r.context = s;
+  r.elements = elements, r.budget_seconds = 60, r.enough = 1e-9, r.at_least = 2; /* a few candidates */
+  r.progress = on_progress, r.context = s;
   run_tune(&r);
   assert_true(s->count > 3);
   for (int i = 0; i < 2; i++)

@@ -126,6 +126,7 @@ static const char *type_in_c(const char *type, size_t *bytes)
                {"uint64", "unsigned long long", 8},
                {"vec", "vec", 16},
                {"double", "double", 8},
+               {"float", "float", 4},
                {"int", "int", 4},
                {"int64", "long long", 8},
                {"uint32", "unsigned", 4}};

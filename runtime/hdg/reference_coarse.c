@@ -151,7 +151,7 @@ static wisp_status coarsest(wisp_error *err, const wisp_hdg *s, wisp_test_case *
   lapack->dgetri(LAPACK_ROW_MAJOR, n, dense, n, pivot);
   for (int i = 0; i < n * n; i++) {
     const size_t at = (size_t)c->start[step->out.first + (size_t)(i / n)] + (size_t)(i % n);
-    wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, at, dense[i], fabs(dense[i / n * (n + 1)]));
+    wisp_hdg_leave(r, WISP_HDG_CYCLE_VALUE, at, dense[i], sqrt(fabs(dense[i / n * (n + 1)] * dense[i % n * (n + 1)])));
   }
   return WISP_OK;
 }

@@ -215,12 +215,25 @@ static void gather_face(const wisp_dg *dg, size_t k, int face, double alpha, con
   }
 }
 
+typedef struct gathering {
+  const wisp_dg *dg;
+  double alpha;
+  const double *u, *trace;
+  double *flux, *sizes;
+} gathering;
+
+static void gather_slots(void *context, size_t from, size_t to)
+{
+  const gathering *g = context;
+  for (size_t k = from; k < to; k++)
+    for (int face = 0; face < WISP_TET_FACES && g->dg->slot[k] != WISP_EMPTY; face++)
+      gather_face(g->dg, k, face, g->alpha, g->u, g->trace, g->flux, g->sizes);
+}
+
 void wisp_reference_gather(const wisp_dg *dg, double alpha, const double *u, const double *trace, double *flux,
                            double *sizes)
 {
-  for (size_t k = 0; k < dg->slots; k++)
-    for (int face = 0; face < WISP_TET_FACES && dg->slot[k] != WISP_EMPTY; face++)
-      gather_face(dg, k, face, alpha, u, trace, flux, sizes);
+  wisp_parallel_for(dg->slots, gather_slots, &(gathering){dg, alpha, u, trace, flux, sizes});
 }
 
 static void lift_slots(void *context, size_t from, size_t to)

@@ -205,6 +205,23 @@ static wisp_status pick_elements(wisp_error *err, const wisp_assembly *a, uint64
   return WISP_OK;
 }
 
+static wisp_status narrow(wisp_error *err, const wisp_discretisation *all, uint64_t *random, wisp_discretisation *out)
+{
+  const wisp_assembly *own = all->self;
+  OWNED(free) unsigned char *only = NULL;
+  sampled *s = NULL;
+  CALL(pick_elements(err, own, random, &only));
+  if (!only) return WISP_OK;
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  s->view = *own, s->own = all;
+  s->view.only = s->only = only;
+  only = NULL;
+  *out = *all;
+  out->self = s, out->destroy = free_sampled;
+  if (out->origin) out->origin = origin_of_sampled;
+  return WISP_OK;
+}
+
 static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
                          wisp_test_case *r, wisp_sample *out)
 {
@@ -247,6 +264,7 @@ const wisp_workload wisp_workload_assembly = {
     .other_meshes = WISP_CHECK_MESHES - 1,
     .reference = wisp_assembly_reference,
     .lists = lists,
+    .narrow = narrow,
     .adopt = adopt,
     .rival = make_rival,
     .accuracy = wisp_assembly_accuracy,

@@ -1,7 +1,7 @@
 /* The hdg family in the tuner: on triangles, against the elements' matrices by LAPACK on the host, beside a copy of as
  * many bytes as must move. */
+#include "inputs.h"
 #include "paper.h"
-#include "../../gen/random.h"
 #include "../../runtime/batched.h"
 #include "../../runtime/hdg/reference_parts.h"
 #include "../../runtime/solve/cg.h"
@@ -76,49 +76,16 @@ static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp
 
 /* --- launches --- */
 
-/* The scalars of a step of the coarse cycle. */
-static void add_step(const wisp_cycle_step *step, wisp_scalar_list *out)
-{
-  out->count += wisp_cycle_bindings(step, out->of + out->count);
-}
-
-/* The n-th of the coarse cycle's steps of a kind, or its last where there is none of that kind. */
-static const wisp_cycle_step *find_step(const wisp_cycle *c, enum wisp_cycle_how how, int n)
-{
-  int found = 0;
-  for (size_t i = 0; i < c->steps; i++) found += c->step[i].how == how;
-  for (size_t i = 0, k = 0; i < c->steps; i++)
-    if (c->step[i].how == how && (int)k++ == n % found) return &c->step[i];
-  return &c->step[c->steps - 1];
-}
-
-static bool has_step(const wisp_cycle *c, enum wisp_cycle_how how)
-{
-  bool found = false;
-  for (size_t i = 0; i < c->steps; i++) found |= c->step[i].how == how;
-  return found;
-}
-
-/* The first spans that are one launch; of a cycle without such, or a large one's, one. */
-static void add_small(const wisp_cycle *c, wisp_scalar_list *out)
-{
-  size_t from = 0;
-  while (from + 1 < c->spans && wisp_cycle_small(c, from) == from) from++;
-  const size_t behind = wisp_cycle_small(c, from);
-  wisp_scalar_add(out, "small_from", (double)from);
-  wisp_scalar_add(out, "small_to", (double)(behind > from ? behind : from + 1));
-}
-
 static void scalars(const wisp_problem *problem, wisp_purpose purpose, int stage, wisp_scalar_list *out)
 {
   const wisp_cycle *c = ((const wisp_hdg *)problem->d.self)->coarse->cycle;
   (void)purpose, (void)stage;
   wisp_scalar_add(out, "pAp_parts", TIMED_PARTS);
-  add_step(find_step(c, WISP_CYCLE_PRODUCT, 1), out);
-  add_step(find_step(c, WISP_CYCLE_INVERT, 0), out);
+  wisp_hdg_add_step(wisp_hdg_find_step(c, WISP_CYCLE_PRODUCT, 1), out);
+  wisp_hdg_add_step(wisp_hdg_find_step(c, WISP_CYCLE_INVERT, 0), out);
   wisp_scalar_add(out, "cycle_rows", (double)c->span[c->spans - 1].count);
   wisp_scalar_add(out, "span", (double)(c->spans - 1));
-  add_small(c, out);
+  wisp_hdg_add_small(c, out);
   wisp_scalar_add(out, "gain", 1);
   wisp_scalar_add(out, "keep", 0);
   wisp_scalar_add(out, "first_step", 0);
@@ -134,154 +101,6 @@ static wisp_status set_state(wisp_error *err, wisp_problem *problem, wisp_purpos
   static const int left = 1 << 20;
   CALL(wisp_arrays_upload(err, problem->arrays, "state", of[purpose]));
   return wisp_arrays_upload_ints(err, problem->arrays, "left", &left);
-}
-
-/* --- checks --- */
-
-/* The states of an iteration: in the middle, converged, history full, before the first. */
-static const struct iteration_case {
-  bool running, no_pAp;
-  double iteration;
-} iteration_cases[] = {{true, false, 5}, {false, false, 6}, {true, false, WISP_HDG_ITERATIONS}, {true, true, 0}};
-
-static bool iterates(const wisp_kernel_decl *kernel)
-{
-  return wisp_list_has(kernel->writes, "state");
-}
-
-enum { PRODUCTS = 7 }; /* of a level of the coarse cycle */
-
-static bool multiplies(const wisp_kernel_decl *kernel)
-{
-  return wisp_list_has(kernel->reads, "coarse_over") && !wisp_list_has(kernel->writes, "coarse_over");
-}
-
-static int count_cases(const char *kernel)
-{
-  const wisp_kernel_decl *decl = wisp_family_kernel(wisp_family_find("hdg"), kernel);
-  return multiplies(decl) ? PRODUCTS : iterates(decl) ? WISP_COUNT(iteration_cases) : 2;
-}
-
-/* The size of fields. */
-static double magnitude(const wisp_test_case *r)
-{
-  return wisp_test_case_passed(r, &r->discretisation->family->magnitudes, 1);
-}
-
-static void fill_iteration(wisp_test_case *r)
-{
-  const struct iteration_case *given = &iteration_cases[r->number < WISP_EXTREMES ? r->number : 0];
-  const double square = magnitude(r) * magnitude(r);
-  const double state[WISP_CG_STATE] = {[WISP_CG_AT_RZ] = 96.5 * square,
-                                       [WISP_CG_AT_RZ_BEFORE] = 64 * square,
-                                       [WISP_CG_AT_ALPHA] = 0.375,
-                                       [WISP_CG_AT_RUNNING] = given->running,
-                                       [WISP_CG_AT_RR] = 0.5 * square,
-                                       [WISP_CG_AT_LIMIT] = 0.25 * square,
-                                       [WISP_CG_AT_ITERATION] = given->iteration};
-  const double parts = wisp_test_case_scalar(r, "pAp_parts", 50 + (double)wisp_random_below(&r->random, 200));
-  memcpy(r->before[WISP_HDG_STATE], state, sizeof state);
-  r->before[WISP_HDG_LEFT][0] = 9;
-  for (size_t i = 0; r->before[WISP_HDG_PAP_SUMS] && i < r->numbers[WISP_HDG_PAP_SUMS]; i++)
-    r->before[WISP_HDG_PAP_SUMS][i] *= given->no_pAp ? 0 : square;
-  wisp_scalar_add(&r->scalars, "pAp_parts", parts);
-}
-
-/* Own blocks that can be inverted: symmetric, their diagonals heavy. */
-static void fill_blocks(const wisp_hdg *s, double size, double *blocks)
-{
-  const size_t n = (size_t)s->tables->n;
-  for (size_t edge = 0; edge < s->free_edges; edge++)
-    for (size_t i = 0; i < n; i++) {
-      blocks[wisp_hdg_block_at(n, edge, 0, i, i)] += 2 * (double)n * size;
-      for (size_t j = 0; j < i; j++)
-        blocks[wisp_hdg_block_at(n, edge, 0, i, j)] = blocks[wisp_hdg_block_at(n, edge, 0, j, i)];
-    }
-}
-
-/* Elements' matrices that can be inverted, and factors that can be solved with. */
-static void fill_inside(const wisp_hdg *s, wisp_test_case *r)
-{
-  const size_t Np = (size_t)s->tables->Np, width = Np * (Np + 1) / 2;
-  double *matrix = r->before[WISP_HDG_INSIDE_MATRIX], *factor = r->before[WISP_HDG_INSIDE_FACTOR];
-  for (size_t q = 0; q < s->mesh->elements * Np; q++) {
-    const size_t at = WISP_SLAB(width, q / Np, wisp_hdg_half(Np, q % Np, q % Np));
-    if (wisp_list_has(r->kernel->reads, "inside_matrix")) matrix[at] += 2 * (double)Np * magnitude(r);
-    if (wisp_list_has(r->kernel->reads, "inside_factor")) factor[at] = 1 / ((double)Np * magnitude(r));
-  }
-}
-
-/* A step of the coarse cycle; what is inverted has heavy diagonals. */
-static wisp_status fill_step(wisp_error *err, wisp_test_case *r, enum wisp_cycle_how how)
-{
-  const wisp_cycle *c = ((const wisp_hdg *)r->discretisation->self)->coarse->cycle;
-  wisp_cycle_step *step = NULL;
-  CALL(wisp_require(err, has_step(c, how), WISP_EREFUSED, "the coarse cycle of a mesh so small has no such step"));
-  CALL(wisp_new(err, 1, sizeof *step, &step));
-  *step = *find_step(c, how, r->number);
-  r->own = step;
-  add_step(step, &r->scalars);
-  for (size_t i = 0; how == WISP_CYCLE_INVERT && i < step->left.rows; i++)
-    for (int32_t q = c->start[step->left.first + i]; q < c->start[step->left.first + i + 1]; q++)
-      if (c->column[q] == (int32_t)i) r->before[WISP_HDG_CYCLE_VALUE][q] += (double)step->left.rows * magnitude(r);
-  return WISP_OK;
-}
-
-/* The coarse matrix's rows, or a step. */
-static wisp_status fill_coarse(wisp_error *err, wisp_test_case *r)
-{
-  const wisp_cycle *c = ((const wisp_hdg *)r->discretisation->self)->coarse->cycle;
-  const bool weighs = wisp_list_has(r->kernel->writes, "coarse_over");
-  if (multiplies(r->kernel)) return fill_step(err, r, WISP_CYCLE_PRODUCT);
-  if (weighs) return fill_step(err, r, WISP_CYCLE_WEIGH);
-  if (!wisp_list_has(r->kernel->reads, "corner_parts")) return fill_step(err, r, WISP_CYCLE_INVERT);
-  wisp_scalar_add(&r->scalars, "out_first", (double)c->A.first);
-  wisp_scalar_add(&r->scalars, "coarse_rows", (double)c->A.rows);
-  return WISP_OK;
-}
-
-/* All of the cycle together, or what lies between its ends; its first step, or its last. A mesh may be too small for a
- * cycle. */
-static void fill_cycle(wisp_test_case *r)
-{
-  const wisp_cycle *c = ((const wisp_hdg *)r->discretisation->self)->coarse->cycle;
-  const size_t span = r->number == 1 || !c->spans ? 0 : c->spans - 1;
-  if (!c->spans) {
-    wisp_scalar_add(&r->scalars, "small_from", 0);
-    wisp_scalar_add(&r->scalars, "small_to", 0);
-  } else if (r->number == WISP_PLAIN) {
-    add_small(c, &r->scalars);
-  } else {
-    wisp_scalar_add(&r->scalars, "small_from", r->number ? 1 : 0);
-    wisp_scalar_add(&r->scalars, "small_to", (double)(r->number ? c->spans - 1 : c->spans));
-  }
-  wisp_scalar_add(&r->scalars, "span", (double)span);
-  wisp_scalar_add(&r->scalars, "cycle_rows", c->spans ? (double)c->span[span].count : 0);
-}
-
-/* Round 1: numbers of very different size, and zeros among them. */
-static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
-{
-  static const int shaped[] = {WISP_HDG_LOAD, WISP_HDG_GIVEN, WISP_HDG_ELEMENT_DATA, WISP_HDG_P, WISP_HDG_SOLUTION};
-  if (wisp_list_has(r->kernel->writes, "cycle_value")) return fill_coarse(err, r);
-  for (size_t i = 0; r->number == 1 && i < WISP_COUNT(shaped); i++)
-    for (size_t k = 0; r->before[shaped[i]] && k < r->numbers[shaped[i]]; k++) {
-      const size_t draw = wisp_random_below(&r->random, 12);
-      r->before[shaped[i]][k] *= draw % 4 == 0 ? 0 : ldexp(1, 4 * (int)(draw / 4) - 4);
-    }
-  if (wisp_list_has(r->kernel->writes, "inverses"))
-    fill_blocks(r->discretisation->self, magnitude(r), r->before[WISP_HDG_BLOCKS]);
-  fill_inside(r->discretisation->self, r);
-  for (size_t i = 0; r->before[WISP_HDG_BLOCKS_HALF] && i < r->numbers[WISP_HDG_BLOCKS_HALF]; i++)
-    r->before[WISP_HDG_BLOCKS_HALF][i] = wisp_hdg_half_of(r->before[WISP_HDG_BLOCKS_HALF][i]);
-  if (iterates(r->kernel)) fill_iteration(r);
-  fill_cycle(r);
-  wisp_scalar_add(&r->scalars, "gain", wisp_test_case_scalar(r, "gain", 0.625));
-  wisp_scalar_add(&r->scalars, "keep", wisp_test_case_scalar(r, "keep", 0.25));
-  wisp_scalar_add(&r->scalars, "first_step", r->number == 1);
-  wisp_scalar_add(&r->scalars, "smoothed", r->number % 2);
-  wisp_scalar_add(&r->scalars, "summed", !r->number);
-  return WISP_OK;
 }
 
 /* --- rivals. Condensed matrices: seven tables, a_0, a_1, a_2, G_rr, G_rs, G_ss and lambda J --- */
@@ -435,6 +254,22 @@ static wisp_status pick_elements(wisp_error *err, const wisp_hdg *h, uint64_t *r
   return WISP_OK;
 }
 
+static wisp_status narrow(wisp_error *err, const wisp_discretisation *all, uint64_t *random, wisp_discretisation *out)
+{
+  const wisp_hdg *own = all->self;
+  OWNED(free) unsigned char *only = NULL;
+  sampled *s = NULL;
+  CALL(pick_elements(err, own, random, &only));
+  if (!only) return WISP_OK;
+  CALL(wisp_new(err, 1, sizeof *s, &s));
+  s->view = *own;
+  s->view.only = s->only = only;
+  only = NULL;
+  *out = *all;
+  out->self = s, out->destroy = free_sampled;
+  return WISP_OK;
+}
+
 /* Whether the launch is of this step of the coarse cycle. */
 static bool is_of_step(const wisp_scalar_list *list, const wisp_cycle_step *step)
 {
@@ -483,15 +318,17 @@ const wisp_workload wisp_workload_hdg = {
     .family = "hdg",
     .count = count,
     .open = open_test_mesh,
+    .many = wisp_hdg_many,
     .close = close_test_mesh,
     .discretise = discretise,
     .scalars = scalars,
     .set_state = set_state,
     .stages = &(const int){1},
-    .cases = count_cases,
-    .fill_inputs = fill_inputs,
+    .cases = wisp_hdg_cases,
+    .fill_inputs = wisp_hdg_fill_inputs,
     .other_meshes = WISP_CHECK_MESHES - 1,
     .reference = wisp_hdg_reference,
+    .narrow = narrow,
     .adopt = adopt,
     .rival = make_rival,
     .paper = wisp_hdg_paper,

@@ -118,6 +118,18 @@ void wisp_profile_balance(double spent[WISP_PHASES], double seconds)
 
 /* ---- The summary of a sweep: counts of outcomes, and the reasons of failures. */
 
+static const char left_out[] = "left out";
+
+wisp_tuned *wisp_summary_target(wisp_tune_summary *summary, int order, wisp_precision precision)
+{
+  for (int i = 0; i < summary->targets; i++)
+    if (summary->target[i].order == order && summary->target[i].precision == precision) return &summary->target[i];
+  if (summary->targets == WISP_MOST_TARGETS) return NULL;
+  wisp_tuned *made = &summary->target[summary->targets++];
+  *made = (wisp_tuned){.order = order, .precision = precision};
+  return made;
+}
+
 void wisp_summary_fail(wisp_tune_summary *summary, const wisp_failure *failure)
 {
   wisp_failure *last = &summary->failure[WISP_MOST_FAILURES - 1];
@@ -134,6 +146,26 @@ void wisp_summary_fail(wisp_tune_summary *summary, const wisp_failure *failure)
   last->count += failure->count;
   snprintf(last->outcome, sizeof last->outcome, "failed");
   snprintf(last->reason, sizeof last->reason, "for other reasons");
+}
+
+void wisp_summary_leave_out(wisp_tune_summary *summary, const wisp_trial *why)
+{
+  wisp_failure failure = {.count = 1};
+  snprintf(failure.outcome, sizeof failure.outcome, "%s", left_out);
+  snprintf(failure.reason, sizeof failure.reason, "%.40s on %.60s: %.130s", why->outcome, why->device, why->reason);
+  summary->left_out++;
+  wisp_summary_fail(summary, &failure);
+}
+
+void wisp_summary_recount(wisp_tune_summary *summary, const wisp_tune_summary *before)
+{
+  int kept = 0;
+  for (int i = 0; i < summary->failures; i++)
+    if (strcmp(summary->failure[i].outcome, left_out) != 0) summary->failure[kept++] = summary->failure[i];
+  summary->failures = kept;
+  summary->left_out = before->left_out;
+  for (int i = 0; i < before->failures; i++)
+    if (strcmp(before->failure[i].outcome, left_out) == 0) wisp_summary_fail(summary, &before->failure[i]);
 }
 
 void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial)

@@ -13,6 +13,7 @@ typedef enum wisp_note_kind {
   WISP_NOTE_LAUNCH,  /* is about to run this candidate */
   WISP_NOTE_RAN,     /* has run one that is known already, and nothing bad came of it */
   WISP_NOTE_ADD,     /* has tried it: store it, tell the caller */
+  WISP_NOTE_FINISH,  /* its search is over: it compares the stages of before and after */
   WISP_NOTE_SKIP,    /* could not compile a candidate, which is not to blame: error says why */
   WISP_NOTE_RESTART, /* wants to be replaced: the device is lost, or memory may be damaged */
   WISP_NOTE_END      /* is through; status and error say how */

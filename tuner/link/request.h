@@ -67,9 +67,21 @@ typedef struct wisp_failure {
 /* A sweep that fails for more reasons than these counts the others in the last one. */
 enum { WISP_MOST_FAILURES = 12 };
 
+/* The result of one order and precision. */
+typedef struct wisp_tuned {
+  int order;
+  wisp_precision precision;
+  long long trials;
+  double seconds;
+  double before_ms, after_ms; /* of the whole stage, timed in turn where it is another one afterwards; 0: not timed */
+} wisp_tuned;
+
+enum { WISP_MOST_TARGETS = 32 };
+
 typedef struct wisp_tune_summary {
   long long trials, ok, refused, failed;
-  int failures; /* reasons; their counts add up to `failed` */
+  long long left_out; /* not tried, for they failed on another card of this architecture */
+  int failures;       /* reasons; their counts add up to `failed` and `left_out` */
   wisp_failure failure[WISP_MOST_FAILURES];
   long long known, known_ok; /* not tried later_round, for the store knows them; those of them that are right */
   long long skipped;         /* not compiled for want of memory, stack, room or processes: not stored */
@@ -78,13 +90,21 @@ typedef struct wisp_tune_summary {
   double seconds;            /* wall time */
   double device_seconds;     /* that workers had their devices, summed over all */
   double spent[WISP_PHASES]; /* of that, on each; they add up to it */
-  wisp_limits limits;        /* of the first device that was there; kind is empty where there was none */
+  int targets;               /* that had any time */
+  wisp_tuned target[WISP_MOST_TARGETS];
+  wisp_limits limits; /* of the first device that was there; kind is empty where there was none */
 } wisp_tune_summary;
 
 /* Adds a trial to the counts. */
 void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial);
+/* The entry of an order and precision, made where there is none; NULL: there are too many. */
+wisp_tuned *wisp_summary_target(wisp_tune_summary *summary, int order, wisp_precision precision);
 /* Adds a failure to the summary's reasons, not to its counts. */
 void wisp_summary_fail(wisp_tune_summary *summary, const wisp_failure *failure);
+/* Counts a candidate that is not tried, for it failed elsewhere. */
+void wisp_summary_leave_out(wisp_tune_summary *summary, const wisp_trial *why);
+/* Counts as many of them as before, for a unit that is begun again. */
+void wisp_summary_recount(wisp_tune_summary *summary, const wisp_tune_summary *before);
 /* It is the one that tells why, should nothing be right. */
 void wisp_summary_why(wisp_tune_summary *summary, const wisp_trial *trial);
 

@@ -222,6 +222,14 @@ static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
   return WISP_OK;
 }
 
+/* Elements outside of a sample, whose slots are empty to the reference. */
+static void forget_others(const wisp_dg *dg, wisp_test_case *r)
+{
+  for (size_t k = 0; k < dg->slots; k++)
+    for (int a = 0; a < WISP_NODAL_ARRAYS && dg->slot[k] == WISP_EMPTY; a++)
+      for (size_t i = 0, of = r->numbers[a] / dg->slots; r->after[a] && i < of; i++) r->after[a][k * of + i] = NAN;
+}
+
 /* Strategies that mix see nodes in the classes of half turns. */
 static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
 {
@@ -236,7 +244,9 @@ static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
     tet.LIFT_size = sizes + 3 * square;
     mixed.tet = &tet;
   }
-  return wisp_dg_compute(err, &mixed, r->kernel->name, r->own, r->before, r->after, r->size);
+  CALL(wisp_dg_compute(err, &mixed, r->kernel->name, r->own, r->before, r->after, r->size));
+  forget_others(dg, r);
+  return WISP_OK;
 }
 
 static wisp_status compute_single(wisp_error *err, const wisp_test_case *r, double *const *out)
@@ -337,6 +347,32 @@ static size_t origin_of_sampled(const void *self, const wisp_array_decl *array, 
   return s->origin(&s->numbered, array, i);
 }
 
+/* Slots outside of a sample are empty to its reference. */
+static void free_narrowed(void *self)
+{
+  free(((wisp_dg *)self)->slot);
+  free(self);
+}
+
+static wisp_status narrow(wisp_error *err, const wisp_discretisation *all, uint64_t *random, wisp_discretisation *out)
+{
+  const wisp_dg *dg = all->self;
+  OWNED(free) unsigned char *picked = NULL;
+  OWNED(free) int32_t *slot = NULL;
+  wisp_dg *view = NULL;
+  if (afforded(dg) >= dg->slots) return WISP_OK;
+  CALL(wisp_sample_pick(err, dg->slots, afforded(dg), random, &picked));
+  CALL(wisp_new(err, dg->slots, sizeof *slot, &slot));
+  for (size_t k = 0; k < dg->slots; k++) slot[k] = picked[k] ? dg->slot[k] : WISP_EMPTY;
+  CALL(wisp_new(err, 1, sizeof *view, &view));
+  *view = *dg;
+  view->slot = slot;
+  slot = NULL;
+  *out = *all;
+  out->self = view, out->destroy = free_narrowed;
+  return WISP_OK;
+}
+
 static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
                          wisp_test_case *r, wisp_sample *out)
 {
@@ -380,6 +416,7 @@ const wisp_workload wisp_workload_nodal = {
     .other_meshes = WISP_CHECK_MESHES - 1,
     .reference = compute_reference,
     .single_sums = compute_single,
+    .narrow = narrow,
     .adopt = adopt,
     .dense = wisp_nodal_dense,
     .published = 6ll * 26 * 26 * 26,

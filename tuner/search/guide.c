@@ -12,17 +12,20 @@
 /* A layout of another kind is as far as this many doublings of a parameter; so is a parameter that only one has. */
 static const double OTHER_LAYOUT = 2, OTHER_PARAM = 2;
 
+double wisp_spec_intensity(const wisp_spec *spec)
+{
+  wisp_work work = {0};
+  const bool known = wisp_family_work(NULL, spec, 1e5, &work) == WISP_OK && work.bytes > 0;
+  return known ? work.flops / work.bytes : 0;
+}
+
 /* The share of memory traffic that is padding, as a logarithm, weighed by how much the kernel is bound by memory. */
 static double waste(const wisp_trial *t, const wisp_spec *spec, const wisp_layout *layout)
 {
   const double balance = spec->precision == WISP_F64 ? 8 : 12; /* where both bind, roughly, on a GPU */
   const double padded = layout->NpM / (double)(layout->KM * layout->Np);
-  wisp_work work = {0};
-  double intensity =
-      t->gbps > 0 ? t->gflops / t->gbps : 0; /* operations a byte: as measured, else the minimal work's */
-  if (!(t->gbps > 0) && wisp_family_work(NULL, spec, 1e5, &work) == WISP_OK && work.bytes > 0)
-    intensity = work.flops / work.bytes;
-  return padded > 1 ? log(padded) / (1 + intensity / balance) : 0;
+  if (!(padded > 1)) return 0;
+  return log(padded) / (1 + (t->gbps > 0 ? t->gflops / t->gbps : wisp_spec_intensity(spec)) / balance);
 }
 
 bool wisp_point_from_trial(const wisp_trial *t, wisp_point *out)
@@ -65,9 +68,10 @@ static double lack_of_threads(const wisp_plan *plan, const wisp_target *target)
   return idle + 0.5 * fmax(0, log(0.5 / occupancy));
 }
 
-wisp_status wisp_point_from_plan(wisp_error *err, const wisp_plan *plan, const wisp_target *target, wisp_point *out)
+wisp_status wisp_point_from_plan(wisp_error *err, const wisp_plan *plan, const wisp_target *target, double intensity,
+                                 wisp_point *out)
 {
-  wisp_trial t = {0};
+  wisp_trial t = {.gbps = 1, .gflops = intensity};
   wisp_spec_print(&plan->spec, t.spec);
   wisp_layout_print(&plan->layout, t.layout);
   snprintf(t.strategy, sizeof t.strategy, "%s", plan->strategy->name);

@@ -25,8 +25,12 @@ typedef struct wisp_point {
 
 /* From what a trial's texts say; the model knows its layout's padding only. False where the spec cannot be read. */
 bool wisp_point_from_trial(const wisp_trial *trial, wisp_point *out);
-/* A candidate that is not measured. The model also sees its block and its shared memory. */
-wisp_status wisp_point_from_plan(wisp_error *err, const wisp_plan *plan, const wisp_target *target, wisp_point *out);
+/* Operations a byte of the minimal work of a spec's kernel; 0: not known. */
+double wisp_spec_intensity(const wisp_spec *spec);
+/* A candidate that is not measured, of a kernel with so many operations a byte. The model also sees its block and its
+ * shared memory. */
+wisp_status wisp_point_from_plan(wisp_error *err, const wisp_plan *plan, const wisp_target *target, double intensity,
+                                 wisp_point *out);
 
 typedef struct wisp_guide {
   size_t count, picks;

@@ -84,7 +84,7 @@ static void see_plan(const replaying *r, const wisp_scope *scope, const wisp_tri
     if (strcmp(layout, t->layout) != 0) continue;
     if (wisp_plan_from_text(NULL, strategy, &scope->spec, &scope->layout[l], scope->names[l], t->params, &plan) ==
             WISP_OK &&
-        wisp_point_from_plan(NULL, plan, &r->device, &seen) == WISP_OK)
+        wisp_point_from_plan(NULL, plan, &r->device, wisp_spec_intensity(&scope->spec), &seen) == WISP_OK)
       point->cost = seen.cost;
     wisp_plan_destroy(plan);
     return;

@@ -58,10 +58,11 @@ static wisp_status make_guide(wisp_error *err, wisp_search *s, const wisp_target
 {
   OWNED(free) wisp_point *points = NULL;
   OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+  const double intensity = wisp_spec_intensity(&s->scope->spec);
   CALL(wisp_new(err, s->count, sizeof *points, &points));
   for (size_t i = 0; i < s->count; i++) {
     CALL(wisp_candidate_plan(err, s->scope, &s->candidates[i], &plan));
-    CALL(wisp_point_from_plan(err, plan, target, &points[i]));
+    CALL(wisp_point_from_plan(err, plan, target, intensity, &points[i]));
     points[i].is_default = s->candidates[i].is_default;
     wisp_plan_destroy(plan);
     plan = NULL;

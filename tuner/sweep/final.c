@@ -1,6 +1,7 @@
 /* Who meets in a final round, how it is held, and what is stored of it; and what a sweep reports to the tuner. */
 #include "sweep.h"
 #include "../../gen/random.h"
+#include "../../runtime/process.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -274,6 +275,30 @@ wisp_status wisp_sweep_final(wisp_error *err, wisp_sweep *sweep, const wisp_scop
 
 /* ---- Reports to the tuner, and questions about its request. */
 
+void wisp_sweep_note_pace(wisp_sweep *sweep, double seconds, bool first)
+{
+  double *pace = first ? &sweep->first : &sweep->pace;
+  *pace = fmax(seconds, (*pace + seconds) / 2);
+}
+
+bool wisp_sweep_fits(const wisp_sweep *sweep, double until)
+{
+  return wisp_seconds() + sweep->pace < until;
+}
+
+wisp_tuned *wisp_sweep_tuned(wisp_sweep *sweep)
+{
+  return wisp_summary_target(&sweep->summary, sweep->unit.order, sweep->unit.precision);
+}
+
+void wisp_sweep_note_time(wisp_sweep *sweep)
+{
+  wisp_tuned *tuned = wisp_sweep_tuned(sweep);
+  const double now = wisp_seconds();
+  if (tuned) tuned->seconds += now - sweep->began;
+  sweep->began = now;
+}
+
 /* The worker estimates the trials to come in its unit; the tuner reports them. */
 wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial *trial, const wisp_trial *best)
 {
@@ -283,6 +308,9 @@ wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial 
   wisp_profile_flush(&sweep->bench.profile, sum->spent);
   sweep->changed = true;
   sweep->here++;
+  wisp_sweep_note_time(sweep);
+  wisp_tuned *tuned = wisp_sweep_tuned(sweep);
+  if (tuned) tuned->trials++;
   double parts_left = (double)(sweep->parts - sweep->parts_done) - 1; /* not this one */
   double mean = (double)sweep->here / (double)(sweep->parts_done + 1);
   if (best) note.best = *best;
@@ -304,4 +332,20 @@ void wisp_sweep_replace(wisp_sweep *sweep)
 bool wisp_sweep_compositions_alone(const wisp_sweep *sweep)
 {
   return sweep->request->kernel && strcmp(sweep->request->kernel, WISP_COMPOSITION) == 0;
+}
+
+bool wisp_tune_wants(const wisp_tune_request *request, const char *kernel)
+{
+  const char *at = request->kernel;
+  const size_t length = strlen(kernel);
+  for (; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+    if (strncmp(at, kernel, length) == 0 && (at[length] == ',' || !at[length])) return true;
+  return !request->kernel;
+}
+
+bool wisp_sweep_wants(const wisp_sweep *sweep, int kernel)
+{
+  const char *name = sweep->family->kernels[kernel].name;
+  const bool wanted = wisp_sweep_compositions_alone(sweep) || wisp_tune_wants(sweep->request, name);
+  return wanted && wisp_workload_serves(sweep->family->name, name);
 }

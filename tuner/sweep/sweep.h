@@ -2,10 +2,18 @@
  * candidates of a kernel and compositions. */
 #pragma once
 
+#include "../../runtime/solve/choose.h"
 #include "../search/search.h"
 #include "../trial/trial.h"
 
 enum { WISP_MAX_KERNELS = 64, WISP_MAX_PASSED = 256 };
+
+/* A stage as a solver takes it, and the store that its choices point into. */
+typedef struct wisp_chosen {
+  wisp_store *store;
+  wisp_stage stage;
+} wisp_chosen;
+void wisp_chosen_free(wisp_chosen *chosen);
 
 typedef struct wisp_sweep {
   const wisp_tune_request *request;
@@ -18,9 +26,15 @@ typedef struct wisp_sweep {
   wisp_tune_summary summary; /* of this device */
   size_t workers;            /* on this host: they share its cores */
   double deadline;           /* seconds; infinite without a budget */
+  bool by_stage;             /* a budget for whole stages: no trial begins that would not end in it */
+  double pace, first;        /* seconds that a trial takes, and the first one of a kernel, with its references */
   /* The order and precision at hand: */
   wisp_unit unit;
+  double began;             /* this round of it */
   long long here;           /* trials */
+  wisp_chosen start;        /* the stage that a solver took before, once it is timed; else no kernels */
+  double start_ms;          /* its time then; 0: there is none */
+  double until;             /* no candidate begins later: the rest is for final rounds and whole stages */
   size_t parts, parts_done; /* its kernels, and the step */
   double share;             /* of the time left, what the kernel at hand is worth */
   bool searched;            /* of its candidates as many were tried as a search takes, or all */
@@ -40,9 +54,9 @@ wisp_spec wisp_sweep_spec(const wisp_sweep *sweep, int order, wisp_precision pre
 
 /* Everything about one kernel of the scope's order and precision: sweep_kernel.c. */
 wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int kernel);
-/* Tries what a stage takes for one of its kernels, unless the store knows it. */
+/* Tries what a stage takes for one of its kernels, unless the store knows it. *right: it may run. */
 wisp_status wisp_sweep_try(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int kernel,
-                           const wisp_plan *plan);
+                           const wisp_plan *plan, bool *right);
 /* Whether that kernel of the family is to be tuned. */
 bool wisp_sweep_wants(const wisp_sweep *sweep, int kernel);
 /* No candidates: whole stages of the winners that the store knows. */
@@ -54,8 +68,72 @@ void wisp_sweep_replace(wisp_sweep *sweep);
 /* Stores a trial that was run, counts it, tells the caller. best may be NULL. */
 wisp_status wisp_sweep_add(wisp_error *err, wisp_sweep *sweep, const wisp_trial *trial, const wisp_trial *best);
 
+/* Notes how long a trial took, of a kernel whose first one it is or not. */
+void wisp_sweep_note_pace(wisp_sweep *sweep, double seconds, bool first);
+/* Whether one more trial is expected to end by then. */
+bool wisp_sweep_fits(const wisp_sweep *sweep, double until);
+/* Adds the time since the last call, or since the unit began, to its entry. */
+void wisp_sweep_note_time(wisp_sweep *sweep);
+/* The summary's entry of the unit at hand; NULL: there are too many. */
+wisp_tuned *wisp_sweep_tuned(wisp_sweep *sweep);
+
+/* ---- Whole stages: stages.c. */
+
+/* Verifies and times the kernels of the stage that a solver takes here today, then, by_stage, the whole: what any layer
+ * of the store knows to be the best, or the default. */
+wisp_status wisp_sweep_start(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope);
 /* Measures whole stages of the kernels in sweep->best and stores them. */
 wisp_status wisp_sweep_compositions(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope);
+/* by_stage: measures promising stages, and times the one that a solver would take now in turn with the one of before.
+ * Where it is not faster, the kernels that make it so are stored as slow, and another one is compared. Kernels that
+ * stay have their final rounds, as far as there is time. */
+wisp_status wisp_sweep_finish(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope);
+
+/* ---- Prospects: which kernels could be of the fastest stage (prospects.c). */
+
+/* Times of each kernel of the family in each layout of the scope, in ms of an element. */
+typedef struct wisp_prospects {
+  size_t kernels;
+  int layouts;
+  double (*least)[8]; /* what it could take after a search; INFINITY where it does not run */
+  double (*own)[8];   /* the best that was measured here; INFINITY: nothing was */
+} wisp_prospects;
+void wisp_prospects_free(wisp_prospects *prospects);
+/* From the store and from the memory's speed. */
+wisp_status wisp_prospects_find(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, wisp_prospects *out);
+/* A kernel had its share of the budget: where that was enough for a search, its winners are what it takes. */
+void wisp_prospects_note(wisp_prospects *prospects, const wisp_sweep *sweep, int kernel);
+/* The worth of a kernel: 1 for the best composition, less the slower the best composition with it could be, and 0 where
+ * none with it could be the fastest. 1 for kernels of no composition, and where no stage was measured. */
+double wisp_prospects_worth(const wisp_prospects *prospects, const wisp_sweep *sweep, const wisp_spec *spec,
+                            int kernel);
+
+/* ---- Verdicts of other cards of this architecture (verdicts.c). */
+
+typedef struct wisp_verdict_entry {
+  const wisp_trial *trial; /* that failed; the store's */
+  bool here, refuted;      /* so it did on this card; a candidate that failed for this reason elsewhere is right here */
+} wisp_verdict_entry;
+
+typedef struct wisp_verdicts {
+  size_t count, capacity;
+  wisp_verdict_entry *list;
+} wisp_verdicts;
+void wisp_verdicts_free(wisp_verdicts *verdicts);
+
+/* Finds failures of a kernel's candidates for reasons that depend on the architecture at most. The store must outlive
+ * them. */
+wisp_status wisp_verdicts_find(wisp_error *err, const wisp_sweep *sweep, const wisp_store *store, const wisp_spec *spec,
+                               wisp_verdicts *out);
+
+/* A candidate of which nothing bad is known; one that failed elsewhere for a reason that is not checked here; one that
+ * need not be tried. *why: the trial that failed. */
+typedef enum wisp_prejudice { WISP_UNKNOWN, WISP_TO_CHECK, WISP_LEFT_OUT } wisp_prejudice;
+wisp_prejudice wisp_verdicts_judge(const wisp_verdicts *verdicts, const wisp_trial *candidate, const wisp_trial **why);
+
+/* The result of a candidate that failed elsewhere as `why` says. */
+wisp_status wisp_verdicts_note(wisp_error *err, wisp_verdicts *verdicts, const wisp_trial *why,
+                               const wisp_trial *trial);
 
 /* ---- The final round of one kernel in one layout: the fastest candidates once more, side by side; a fixed rule for
  * those that are alike within noise; and the winner, freshly loaded, verified with other data. docs/reference/search.md

@@ -63,8 +63,10 @@ typedef struct unit {
   wisp_trials finalists;       /* those that are `ok` */
   double deadline;
   int known;        /* candidates that were tried, today or before */
+  bool ran;         /* a trial, since this began */
   bool tried;       /* something at least: even where earlier ones used up the time */
   bool has_default; /* it was tried, today or before; or there is none */
+  wisp_trial last;  /* the newest trial of today */
 } unit;
 
 /* An `ok` trial is a finalist, and the best of its layout where it is the fastest. */
@@ -217,6 +219,7 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
   bool enough = false;
   do {
     wisp_job *job = NULL;
+    const double begun = wisp_seconds();
     TRY(take(err, u, &job));
     if (!job) break;
     int layout = layout_of(u, job->plan);
@@ -233,6 +236,9 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
     TRY(wisp_trial_run(err, &sweep->bench, job, &u->incumbent[layout], &trial));
     if (sweep->request->defaults_only) wisp_incumbent_free(&u->incumbent[layout]); /* none is dropped as too slow */
     TRY(add_finalist(err, u, layout, &trial));
+    wisp_sweep_note_pace(sweep, wisp_seconds() - begun, !u->ran);
+    u->ran = true;
+    u->last = trial;
     u->known++;
     enough = is_enough(u, layout);
     u->has_default |= trial.is_default == 1;
@@ -240,7 +246,7 @@ static wisp_status tune_problem(wisp_error *err, unit *u, double until)
     sweep->left = u->search.count - u->search.next;
     TRY(wisp_sweep_add(err, sweep, &trial, &u->best[layout]));
     wisp_sweep_replace(sweep);
-  } while (wisp_seconds() < until && !enough);
+  } while (wisp_seconds() + (sweep->by_stage ? sweep->pace : 0) < until && !enough);
 done:
   if (!sweep->bench.limits->gpu)
     wisp_pipeline_drop(sweep->pipeline); /* the cores that compile are those that are timed */
@@ -250,7 +256,7 @@ done:
 }
 
 wisp_status wisp_sweep_try(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, int kernel,
-                           const wisp_plan *plan)
+                           const wisp_plan *plan, bool *right)
 {
   wisp_status status = WISP_OK;
   unit u = {.sweep = sweep, .search.scope = scope, .best = sweep->best[kernel]};
@@ -263,11 +269,14 @@ wisp_status wisp_sweep_try(wisp_error *err, wisp_sweep *sweep, const wisp_scope 
   (void)wisp_plan_default(&none, plan->strategy, &scope->spec, &scope->layout[layout], scope->names[layout], &usual);
   wisp_trial_begin(&sweep->bench, plan, usual && strcmp(usual->params, plan->params) == 0, &key);
   TRY(wisp_link_has(err, sweep->link, &key, &known, NULL, &stored));
+  *right = known && wisp_trial_is_right(&stored);
+  if (*right) TRY(add_finalist(err, &u, layout, &stored));
   if (known) goto done;
   TRY(wisp_plan_from_text(err, plan->strategy, &scope->spec, &scope->layout[layout], scope->names[layout], plan->params,
                           &own));
   TRY(wisp_pipeline_submit(err, sweep->pipeline, own, key.is_default == 1));
   TRY(tune_problem(err, &u, 0));
+  *right = u.finalists.count > 0;
 done:
   wisp_trials_free(&u.finalists);
   for (int l = 0; l < 8; l++) wisp_incumbent_free(&u.incumbent[l]);
@@ -307,13 +316,15 @@ static wisp_status find_candidate(wisp_error *err, const unit *u, const wisp_sta
 }
 
 /* The best that any layer knows for the kernel here is tried before all else: what is chosen without a trial of this
- * device. Then what runs without a store, which winners are compared with (`best`, `report`). */
+ * device. Then what runs without a store, which winners are compared with (`best`, `report`);
+ * a budget for whole stages leaves that to the guide. */
 static wisp_status try_first(wisp_error *err, unit *u)
 {
   const wisp_sweep *sweep = u->sweep;
-  OWNED(wisp_store_close) wisp_store *store = NULL;
-  CALL(wisp_chooser_open_store(err, sweep->strategies, sweep->request->db, false, NULL, &store));
-  for (int standard = 0; standard < 2; standard++) {
+  OWNED(wisp_store_close) wisp_store *own = NULL;
+  if (!sweep->start.store) CALL(wisp_chooser_open_store(err, sweep->strategies, sweep->request->db, false, NULL, &own));
+  const wisp_store *store = own ? own : sweep->start.store;
+  for (int standard = 0; standard < (sweep->by_stage ? 1 : 2); standard++) {
     HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
     size_t at = 0;
     const wisp_chooser from = {sweep->strategies, standard ? NULL : store, sweep->bench.limits, NULL};
@@ -322,7 +333,37 @@ static wisp_status try_first(wisp_error *err, unit *u)
     CALL(wisp_choose_if_any(err, &from, &request, &stage));
     if (!stage.kernels || !(standard || stage.choice->trial)) continue; /* it runs in no whole stage; it is not known */
     CALL(find_candidate(err, u, &stage, standard ? NULL : stage.plan[0]->params, &at));
-    if (at < u->search.count) CALL(try_now(err, u, at));
+    if (at < u->search.count && (!sweep->by_stage || wisp_sweep_fits(sweep, u->deadline))) CALL(try_now(err, u, at));
+  }
+  return WISP_OK;
+}
+
+/* Leaves out candidates that failed on another card of this architecture, after one check of each reason. */
+static wisp_status heed_verdicts(wisp_error *err, unit *u)
+{
+  wisp_sweep *sweep = u->sweep;
+  wisp_search *search = &u->search;
+  OWNED(wisp_store_close) wisp_store *own = NULL;
+  HELD(wisp_verdicts_free) wisp_verdicts verdicts = {.count = 0};
+  if (!sweep->start.store) CALL(wisp_chooser_open_store(err, sweep->strategies, sweep->request->db, false, NULL, &own));
+  CALL(wisp_verdicts_find(err, sweep, own ? own : sweep->start.store, &search->scope->spec, &verdicts));
+  for (size_t i = 0; i < search->count && verdicts.count;) {
+    OWNED(wisp_plan_destroy) wisp_plan *plan = NULL;
+    wisp_trial key;
+    const wisp_trial *why = NULL;
+    CALL(wisp_candidate_plan(err, search->scope, &search->candidates[i], &plan));
+    wisp_trial_begin(&sweep->bench, plan, false, &key);
+    const wisp_prejudice prejudice = wisp_verdicts_judge(&verdicts, &key, &why);
+    if (prejudice == WISP_UNKNOWN || (prejudice == WISP_TO_CHECK && !wisp_sweep_fits(sweep, u->deadline))) {
+      i++;
+    } else if (prejudice == WISP_TO_CHECK) {
+      CALL(try_now(err, u, i));
+      CALL(wisp_verdicts_note(err, &verdicts, why, &u->last));
+    } else {
+      if (!sweep->unit.later_round) wisp_summary_leave_out(&sweep->summary, why);
+      memmove(&search->candidates[i], &search->candidates[i + 1], (search->count - i - 1) * sizeof *search->candidates);
+      search->count--;
+    }
   }
   return WISP_OK;
 }
@@ -333,7 +374,7 @@ wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   unit u = {.sweep = sweep, .best = sweep->best[kernel]};
   double now = wisp_seconds();
   size_t left = 0;
-  u.deadline = now + (1 - FINAL_SHARE) * sweep->share * (sweep->unit.until - now);
+  u.deadline = now + (1 - FINAL_SHARE) * sweep->share * (sweep->until - now);
   TRY(wisp_search_create(err, sweep->strategies, scope, sweep->request->strategy, WISP_RANDOM_SEED, &u.search));
   TRY(store_refusals(err, sweep, &u.search));
   for (size_t i = 0; i < u.search.count; i++)
@@ -343,6 +384,7 @@ wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   TRY(leave_out_known(err, &u));
   if (wisp_sweep_compositions_alone(sweep)) goto done;
   TRY(try_first(err, &u));
+  if (isfinite(sweep->deadline)) TRY(heed_verdicts(err, &u)); /* an exhaustive sweep tries all */
   if (isfinite(sweep->deadline)) { /* a short time is spent on what is known to be good nearby */
     const wisp_target target = wisp_limits_target(sweep->bench.limits);
     OWNED(free) wisp_point *known = NULL;
@@ -350,14 +392,19 @@ wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sco
     TRY(wisp_seeds_for(err, &sweep->seeds, &scope->spec, &count, &known));
     TRY(wisp_search_guide(err, &u.search, &target, count, known));
   }
+  u.has_default |= sweep->by_stage;
   while (wisp_search_next_problem(&u.search)) {
     now = wisp_seconds();
+    if (sweep->by_stage && !wisp_sweep_fits(sweep, u.tried ? u.deadline : sweep->until)) break;
     if (u.has_default && (now >= sweep->deadline || (now >= u.deadline && u.tried))) break;
     if (u.has_default && is_enough(&u, u.search.candidates[u.search.begin].layout)) continue;
     u.tried = true;
     TRY(tune_problem(err, &u, now + wisp_search_share(&u.search) * (u.deadline - now)));
   }
-  for (int l = 0; l < scope->layouts; l++) TRY(wisp_sweep_final(err, sweep, scope, l, &u.finalists, &u.best[l]));
+  /* Kernels of whole stages have their final rounds once it is known which stage is the fastest. */
+  const bool later = sweep->by_stage && wisp_family_composes(sweep->family, scope->spec.kernel);
+  for (int l = 0; l < scope->layouts && !later; l++)
+    TRY(wisp_sweep_final(err, sweep, scope, l, &u.finalists, &u.best[l]));
   sweep->searched = u.known >= AT_LEAST || u.search.next == u.search.count;
 done:
   wisp_trials_free(&u.finalists);

@@ -32,6 +32,7 @@ typedef struct test_mesh {
   size_t elements, period, numbers[WISP_TENSOR_ARRAYS]; /* numbers: of one element */
   double thickness;
   double *geometry[WISP_TENSOR_ARRAYS]; /* of `period` elements; NULL for arrays that are none */
+  unsigned char *only;                  /* a reference's sample: 1 for its elements; NULL: all */
 } test_mesh;
 
 static void close_test_mesh(void *context)
@@ -210,12 +211,14 @@ static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
   wisp_hex_operator op;
   CALL(wisp_require(err, wisp_hex_operator_find(r->kernel->name, &op), WISP_EUSAGE, "no reference for kernel '%s'",
                     r->kernel->name));
-  for (size_t e = 0; e < g->elements; e += g->period) {
-    const size_t count = g->elements - e < g->period ? g->elements - e : g->period, at = e * (size_t)g->hex->Np;
-    CALL(wisp_hex_apply(err, g->hex, op, vertices, count, lambda, u + at, r->after[WISP_TENSOR_Y] + at));
-    CALL(wisp_hex_apply_sizes(err, g->hex, op, vertices, count, lambda, u + at, r->size[WISP_TENSOR_Y] + at));
+  const size_t Np = (size_t)g->hex->Np, together = g->only ? 1 : g->period;
+  for (size_t e = 0; e < g->elements; e += together) {
+    const size_t count = g->elements - e < together ? g->elements - e : together, at = e * Np;
+    const double *own = vertices + 24 * (e % g->period);
+    if (g->only && !g->only[e]) continue;
+    CALL(wisp_hex_apply(err, g->hex, op, own, count, lambda, u + at, r->after[WISP_TENSOR_Y] + at));
+    CALL(wisp_hex_apply_sizes(err, g->hex, op, own, count, lambda, u + at, r->size[WISP_TENSOR_Y] + at));
   }
-  const size_t Np = (size_t)g->hex->Np;
   for (size_t e = 0; wisp_list_has(r->kernel->reads, "vertices") && e < g->elements; e++) {
     const double blur = factor_blur(vertices + 24 * (e % g->period));
     for (size_t i = 0; i < Np; i++) r->size[WISP_TENSOR_Y][e * Np + i] *= blur;
@@ -223,9 +226,33 @@ static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
   return WISP_OK;
 }
 
-/* --- on a solver's own mesh --- */
+/* --- samples --- */
 
-/* Elements of the sample, one after the other; and the place of each of the mesh's among them, SIZE_MAX for others. */
+static size_t afforded(const wisp_hex *hex)
+{
+  return 48 + 4000000 / ((size_t)hex->Np * (size_t)hex->Nq);
+}
+
+static void free_narrowed(void *self)
+{
+  free(((test_mesh *)self)->only);
+  free(self);
+}
+
+static wisp_status narrow(wisp_error *err, const wisp_discretisation *all, uint64_t *random, wisp_discretisation *out)
+{
+  const test_mesh *g = all->self;
+  test_mesh *view = NULL;
+  if (afforded(g->hex) >= g->elements) return WISP_OK;
+  CALL(wisp_new(err, 1, sizeof *view, &view));
+  *view = *g, view->only = NULL;
+  *out = *all;
+  out->self = view, out->destroy = free_narrowed;
+  return wisp_sample_pick(err, g->elements, afforded(g->hex), random, &view->only);
+}
+
+/* On a solver's own mesh: elements of the sample, one after the other, and the place of each of the mesh's among them,
+ * SIZE_MAX for others. */
 typedef struct sampled {
   test_mesh mesh; /* which a reference sees */
   size_t *where;
@@ -271,14 +298,13 @@ static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_
   sampled *s = NULL;
   (void)problem;
   CALL(wisp_require(err, solver->kind == &wisp_poisson_kind, WISP_EMISSING, "no mesh of hexes"));
-  const size_t work = (size_t)p->hex->Np * (size_t)p->hex->Nq;
   CALL(wisp_new(err, 1, sizeof *lambda, &lambda));
   r->own = lambda;
   *lambda = wisp_scalar_of(&r->scalars, "lambda", 0);
   CALL(wisp_new(err, 1, sizeof *s, &s));
   s->mesh.hex = p->hex;
   out->d = (wisp_discretisation){.self = s, .destroy = free_sampled};
-  CALL(wisp_sample_pick(err, p->mesh->elements, 48 + 4000000 / work, &r->random, &picked));
+  CALL(wisp_sample_pick(err, p->mesh->elements, afforded(p->hex), &r->random, &picked));
   CALL(take_vertices(err, p, plan, picked, s));
   wisp_discretisation d;
   CALL(count(err, &(wisp_spec){.family = "tensor", .order = p->hex->N}, s->mesh.elements, &d));
@@ -309,6 +335,7 @@ const wisp_workload wisp_workload_tensor = {
     .fill_inputs = fill_inputs,
     .other_meshes = WISP_COUNT(to_check) - 1,
     .reference = compute_reference,
+    .narrow = narrow,
     .adopt = adopt,
     .alternatives = alternatives,
 };

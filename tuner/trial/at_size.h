@@ -1,5 +1,6 @@
 /* Checks on a problem of the size that kernels are timed on: faults of size, and races, do not show on a small one. A
- * kernel's outputs there, all of them, are compared with the reference, from inputs such as solvers have. */
+ * kernel's outputs there are compared with the reference, from inputs such as solvers have: all of them where that is
+ * quick, else those of a sample, and all with another kernel's, between which the whole reference decides. */
 #pragma once
 
 #include "problems.h"

@@ -18,6 +18,8 @@ struct wisp_test_cases {
   const wisp_workload *workload;
   const void *test_mesh;
   wisp_discretisation discretisation; /* of this system */
+  bool samples;
+  wisp_discretisation narrowed; /* where it samples; empty: there is no need to */
   char system[sizeof(((wisp_spec *)NULL)->system)];
   unsigned long long clock;
   int count, most;
@@ -32,6 +34,14 @@ wisp_status wisp_test_cases_create(wisp_error *err, const wisp_workload *workloa
   return WISP_OK;
 }
 
+wisp_status wisp_test_cases_sample(wisp_error *err, const wisp_workload *workload, const void *test_mesh, int most,
+                                   wisp_test_cases **out)
+{
+  CALL(wisp_test_cases_create(err, workload, test_mesh, most, out));
+  (*out)->samples = workload->narrow;
+  return WISP_OK;
+}
+
 static void free_case(wisp_test_case *r)
 {
   for (int a = 0; a < WISP_MAX_ARRAYS; a++) free(r->before[a]), free(r->after[a]), free(r->size[a]);
@@ -43,6 +53,7 @@ static void forget(wisp_test_cases *cases)
 {
   for (int i = 0; i < cases->count; i++) free_case(&cases->entries[i].test_case);
   cases->count = 0;
+  wisp_discretisation_destroy(&cases->narrowed);
   wisp_discretisation_destroy(&cases->discretisation);
 }
 
@@ -57,9 +68,11 @@ static wisp_status find_discretisation(wisp_error *err, wisp_test_cases *cases, 
 {
   const wisp_workload *w = cases->workload;
   const wisp_fixed nothing = {0};
+  uint64_t random = WISP_RANDOM_SEED;
   if (cases->discretisation.self && strcmp(cases->system, spec->system) == 0) return WISP_OK;
   forget(cases);
   CALL(w->discretise(err, cases->test_mesh, spec, NULL, &nothing, &cases->discretisation));
+  if (cases->samples) CALL(w->narrow(err, &cases->discretisation, &random, &cases->narrowed));
   memcpy(cases->system, spec->system, sizeof cases->system);
   return WISP_OK;
 }
@@ -119,6 +132,33 @@ static wisp_status make_array(wisp_error *err, wisp_test_case *r, const wisp_arr
   return wisp_new(err, size, sizeof **r->size, &r->size[a]);
 }
 
+static bool leaves_sums(const wisp_test_case *r)
+{
+  bool sums = false;
+  size_t a = 0;
+  for (const wisp_array_decl *array = r->discretisation->family->arrays; array->name; array++, a++)
+    sums |= r->after[a] && array->kind == WISP_PARTS;
+  return sums;
+}
+
+bool wisp_test_case_knows(const wisp_test_case *r, size_t array, size_t number)
+{
+  const double *before = r->before[array], after = r->after[array][number];
+  const bool computed = r->size[array][number] > 0 || !before || after < before[number] || after > before[number];
+  return !r->sampled || (isfinite(after) && computed);
+}
+
+/* The family computes the outputs, perhaps of a sample. */
+static wisp_status compute_outputs(wisp_error *err, const wisp_test_cases *cases, wisp_test_case *r)
+{
+  const wisp_discretisation *all = r->discretisation;
+  r->sampled = cases->narrowed.self && !leaves_sums(r);
+  if (r->sampled) r->discretisation = &cases->narrowed;
+  const wisp_status status = cases->workload->reference(err, r);
+  r->discretisation = all;
+  return status;
+}
+
 /* The family shapes the inputs and computes the outputs. */
 static wisp_status make_case(wisp_error *err, const wisp_test_cases *cases, const wisp_spec *spec, uint64_t seed,
                              wisp_test_case *r)
@@ -135,7 +175,7 @@ static wisp_status make_case(wisp_error *err, const wisp_test_cases *cases, cons
   CALL(cases->workload->fill_inputs(err, r));
   for (a = 0; a < WISP_MAX_ARRAYS; a++)
     for (size_t i = 0; r->after[a] && i < r->numbers[a]; i++) r->after[a][i] = r->before[a] ? r->before[a][i] : NAN;
-  return cases->workload->reference(err, r);
+  return compute_outputs(err, cases, r);
 }
 
 wisp_status wisp_test_cases_get(wisp_error *err, wisp_test_cases *cases, const wisp_spec *spec, bool mixes, int number,

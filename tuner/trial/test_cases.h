@@ -11,6 +11,12 @@ typedef struct wisp_test_cases wisp_test_cases;
 enum { WISP_MOST_CASES = 28 };
 wisp_status wisp_test_cases_create(wisp_error *err, const wisp_workload *workload, const void *test_mesh, int most,
                                    wisp_test_cases **out);
+
+/* Likewise for large problems: of kernels that leave no sums of all, the right outputs of a sample. */
+wisp_status wisp_test_cases_sample(wisp_error *err, const wisp_workload *workload, const void *test_mesh, int most,
+                                   wisp_test_cases **out);
+/* Is this number of an output of a test case known? */
+bool wisp_test_case_knows(const wisp_test_case *test_case, size_t array, size_t number);
 void wisp_test_cases_destroy(wisp_test_cases *cases); /* NULL is fine */
 
 /* For strategies that mix numbers, or for those that do not. Valid until as many others as are kept were asked for. */

@@ -95,6 +95,7 @@ wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_pro
   const wisp_mesh_source box = wisp_mesh_source_irregular(); /* whatever file is timed on */
   int left = LAUNCHES, thorough = THOROUGH;
   HELD(wisp_problem_ref_end) wisp_problem_ref few = {0};
+  CALL(wisp_at_size_check(err, bench->at_size, problem, kernel)); /* beside those that came after it */
   CALL(wisp_at_size_repeat(err, bench->at_size, problem, kernel, leading ? LEADING : OTHERS, &left, &thorough));
   if (left <= 0) return WISP_OK;
   if (!bench->small) {

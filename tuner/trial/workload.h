@@ -107,6 +107,10 @@ typedef struct wisp_workload {
   int (*cases)(const char *kernel); /* NULL: two */
   wisp_status (*fill_inputs)(wisp_error *err, wisp_test_case *test_case);
   wisp_status (*reference)(wisp_error *err, wisp_test_case *test_case);
+  /* Narrows the reference of a large problem to a sample: *out becomes what `all` is, in natural order, of which the
+   * reference leaves numbers that it does not compute as they were, or NaN. It stays empty where all are computed in no
+   * time; all outlives it. NULL: they always are. */
+  wisp_status (*narrow)(wisp_error *err, const wisp_discretisation *all, uint64_t *random, wisp_discretisation *out);
   /* Before the first test case: WISP_EWRONG where lists make the results right by luck alone, such as two elements that
    * add to one number at once. NULL: test cases show all. */
   wisp_status (*lists)(wisp_error *err, const wisp_problem *problem, const wisp_plan *plan);

@@ -34,6 +34,7 @@ typedef struct member { /* a device of the crew, and the worker on it, if there 
   int idle_deaths, silences;
   double last_note; /* when its worker said something last, or began */
   bool fresh;       /* its worker has not asked for anything */
+  bool finishing;   /* its worker compares stages, which a budget's end does not stop at once */
   bool busy;        /* has a unit, with or without a worker: */
   wisp_unit unit;
   wisp_tune_summary before; /* the summary, before it */
@@ -57,6 +58,17 @@ typedef struct supervisor {
 
 /* --- totals --- */
 
+/* Rounds of one target on several devices: the first one knows what was before, the last one what is there now. */
+static void add_target(wisp_tune_summary *sum, const wisp_tuned *part)
+{
+  wisp_tuned *all = wisp_summary_target(sum, part->order, part->precision);
+  if (!all) return;
+  all->trials += part->trials;
+  all->seconds += part->seconds;
+  if (!(all->before_ms > 0)) all->before_ms = part->before_ms;
+  if (part->after_ms > 0) all->after_ms = part->after_ms;
+}
+
 static wisp_tune_summary sum_of(const supervisor *s)
 {
   wisp_tune_summary sum = {0};
@@ -68,9 +80,11 @@ static wisp_tune_summary sum_of(const supervisor *s)
     if (!*sum.why || (part->failed && !sum.failed)) memcpy(sum.why, part->why, sizeof sum.why);
     sum.failed += part->failed;
     for (int f = 0; f < part->failures; f++) wisp_summary_fail(&sum, &part->failure[f]);
+    for (int t = 0; t < part->targets; t++) add_target(&sum, &part->target[t]);
     sum.known += part->known;
     sum.known_ok += part->known_ok;
     sum.skipped += part->skipped;
+    sum.left_out += part->left_out;
     sum.device_seconds += s->workers[i].seconds;
     for (int p = 0; p < WISP_PHASES; p++) sum.spent[p] += part->spent[p];
     if (!*sum.limits.kind) sum.limits = part->limits;
@@ -167,6 +181,7 @@ static void uncount(member *m)
   m->summary.known = m->before.known;
   m->summary.known_ok = m->before.known_ok;
   m->summary.refused = m->before.refused;
+  wisp_summary_recount(&m->summary, &m->before);
   m->unit.resumed = true;
 }
 
@@ -179,7 +194,7 @@ static wisp_status hand_out(wisp_error *err, supervisor *s, member *m, const wis
     wisp_queue_finish(m->card->queue, &m->unit, m->here > 0);
   } else if (m->busy)
     uncount(m);
-  m->fresh = false;
+  m->fresh = m->finishing = false;
   m->summary.limits = note->summary.limits;
   if (!m->card) CALL(find_card(err, s, &m->summary.limits, &m->card));
   report_given_up(s);
@@ -304,6 +319,9 @@ static wisp_status serve(wisp_error *err, supervisor *s, member *m, const wisp_n
     case WISP_NOTE_COMPILE:
     case WISP_NOTE_LAUNCH:
       return wisp_journal_begin(err, &s->journal, note, &m->flight);
+    case WISP_NOTE_FINISH:
+      m->finishing = true;
+      return WISP_OK;
     case WISP_NOTE_COMPILED:
     case WISP_NOTE_RAN:
       m->flight.active = false;
@@ -347,13 +365,27 @@ static wisp_status attend(wisp_error *err, supervisor *s, member *m)
 
 /* --- the crew --- */
 
+/* The budget is over: workers end now, but for those whose kernel runs, and for a while those that compare stages. */
+static void end_in_time(supervisor *s)
+{
+  const double now = wisp_seconds();
+  if (now < s->crew->stop) return;
+  for (size_t i = 0; i < s->count; i++) {
+    member *m = &s->members[i];
+    const bool waits =
+        (m->flight.active && m->flight.kind == WISP_NOTE_LAUNCH) || (m->finishing && now < s->crew->late);
+    if (m->worker->pid > 0 && !waits) wisp_worker_reap(m->worker, s->crew->warden, 0);
+  }
+}
+
 /* A device needs a worker to be opened, to go on with a unit, or for a unit that came back. */
 static wisp_status start_wanted(wisp_error *err, supervisor *s, size_t *running)
 {
+  const bool over = wisp_seconds() >= s->crew->stop;
   *running = 0;
   for (size_t i = 0; i < s->count; i++) {
     member *m = &s->members[i];
-    if (m->worker->pid <= 0 && m->given_up == WISP_OK &&
+    if (m->worker->pid <= 0 && m->given_up == WISP_OK && !over &&
         (!m->card || m->busy || wisp_queue_has(m->card->queue, wisp_seconds()))) {
       m->fresh = true;
       m->flight.active = false;
@@ -381,6 +413,8 @@ static wisp_status attend_all(wisp_error *err, supervisor *s)
     s->wait[i] = (struct pollfd){.fd = m->worker->pid > 0 ? m->worker->socket : -1, .events = POLLIN};
     if (m->worker->pid > 0) first = fmin(first, limit_of(m));
   }
+  const double stop = wisp_seconds() < s->crew->stop ? s->crew->stop : s->crew->late;
+  if (wisp_seconds() < stop) first = fmin(first, stop);
   s->wait[s->count] = (struct pollfd){.fd = s->crew->interrupt ? s->crew->interrupt->fd : -1, .events = POLLIN};
   const wisp_tune_request *request = s->crew->request;
   double left = fmin(fmax(first - wisp_seconds(), 0), request->tick ? TICK_SECONDS : INFINITY);
@@ -436,6 +470,7 @@ wisp_status wisp_supervise(wisp_error *err, const wisp_crew *crew, wisp_tune_sum
     TRY(start_wanted(err, &s, &running));
     if (!running) break;
     TRY(attend_all(err, &s));
+    end_in_time(&s);
   }
   for (size_t i = 0; i < s.count; i++) wisp_worker_reap(&s.workers[i], crew->warden, 0);
   if (!s.stopped) TRY(conclude(err, &s));

@@ -14,6 +14,7 @@ typedef struct wisp_crew { /* what to supervise */
   const wisp_warden *warden;
   const wisp_interrupt *interrupt; /* NULL: signals are not looked at */
   double deadline;                 /* seconds of the monotonic clock; INFINITY without a budget */
+  double stop, late;               /* workers end at `stop`, those that compare stages at `late`; INFINITY: never */
 } wisp_crew;
 
 /* Runs body on each device, in one worker after the other, until all units are done, and stores their trials. Devices

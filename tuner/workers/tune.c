@@ -17,6 +17,10 @@
 /* Seconds that a driver may take to say what is there. */
 enum { LIST_SECONDS = 120 };
 
+/* A budget ends its workers when it is over by this factor and these seconds; those that compare stages are ahead of a
+ * choice, and on a busy machine have so long. */
+static const double GRACE = 1.05, GRACE_SECONDS = 0.4, LATE = 1.5, LATE_SECONDS = 10;
+
 void wisp_devices_free(size_t count, char **names)
 {
   for (size_t i = 0; names && i < count; i++) free(names[i]);
@@ -193,6 +197,7 @@ wisp_status wisp_tune(wisp_error *err, const char *devices, const wisp_tune_requ
   char **names = NULL;
   sweep.family = wisp_family_find(request->family);
   sweep.deadline = request->budget_seconds > 0 ? start + request->budget_seconds : INFINITY;
+  sweep.by_stage = isfinite(sweep.deadline) && !request->kernel && !request->strategy && !request->defaults_only;
   if (!request->strategies) TRY(wisp_strategies_load(err, &own));
   sweep.strategies = own ? own : request->strategies;
   TRY(check_request(err, &sweep));
@@ -211,7 +216,13 @@ wisp_status wisp_tune(wisp_error *err, const char *devices, const wisp_tune_requ
                     .context = &sweep,
                     .warden = &warden,
                     .interrupt = &interrupt,
-                    .deadline = sweep.deadline};
+                    .deadline = sweep.deadline,
+                    .stop = INFINITY,
+                    .late = INFINITY};
+  if (sweep.by_stage) {
+    crew.stop = start + GRACE * request->budget_seconds + GRACE_SECONDS;
+    crew.late = start + LATE * request->budget_seconds + LATE_SECONDS;
+  }
   TRY(wisp_supervise(err, &crew, &summary));
   summary.seconds = wisp_seconds() - start;
   *out = summary;
