@@ -120,6 +120,11 @@ wisp_status wisp_launch(wisp_error *err, wisp_module *module, void *stream, cons
   return module->device->kind->launch(err, module, stream, grid, block, args, arg_count);
 }
 
+void wisp_device_interrupt_at(wisp_device *device, wisp_pointer from, size_t bytes)
+{
+  device->interrupt_from = from, device->interrupt_bytes = bytes;
+}
+
 void wisp_device_schedule(wisp_device *device, wisp_schedule schedule)
 {
   device->schedule = schedule;

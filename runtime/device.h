@@ -125,11 +125,17 @@ typedef enum wisp_schedule {
   WISP_SCHEDULE_MANY,     /* likewise, with more threads than cores */
   WISP_SCHEDULE_SINGLE,   /* more threads than cores, which take the next block each time: neighbours run together */
   WISP_SCHEDULE_REVERSED, /* likewise, from the last block on */
-  WISP_SCHEDULES
+  WISP_SCHEDULES,         /* whose number is that of those before */
+  /* One thread, which is interrupted in a block as it writes, to run the next one (host_interrupts.h). In order where
+   * blocks have locks. */
+  WISP_SCHEDULE_INTERRUPTED = WISP_SCHEDULES
 } wisp_schedule;
 /* For all launches from now on that are not recorded. Nobody else may launch the same modules meanwhile, unless it is
  * the usual one. */
 void wisp_device_schedule(wisp_device *device, wisp_schedule schedule);
+/* The memory in which a write interrupts a block: memory of the device's, with a page on both sides that nobody writes
+ * to meanwhile. */
+void wisp_device_interrupt_at(wisp_device *device, wisp_pointer from, size_t bytes);
 
 /* Records every launch, fill and copy between begin and end, without running it: a CUDA graph, or a list of calls on
  * the host. Argument values are those of the recording; modules and arrays must outlive the graph. Uploads, downloads,

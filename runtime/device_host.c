@@ -354,15 +354,20 @@ static wisp_status host_check(wisp_error *err, wisp_device *device, const wisp_b
   return wisp_host_stacks_check(err, stacks, NULL, name, (size_t)binary->usage.stack_bytes);
 }
 
-static void launch_now(host_module *module, wisp_schedule schedule, const unsigned grid[2], void **args)
+/* In the schedule that is asked for; blocks that need much stack do not stand on one another. */
+static void launch_now(host_module *module, const wisp_device *device, const unsigned grid[2], void **args)
 {
+  enum { MOST_STACK = 1 << 18 };
+  const bool alone = device->schedule == WISP_SCHEDULE_INTERRUPTED && module->stack_bytes > MOST_STACK;
+  const wisp_schedule schedule = alone ? WISP_SCHEDULE_SINGLE : device->schedule;
+  const wisp_watched watched = {(void *)(uintptr_t)device->interrupt_from, device->interrupt_bytes};
   if (schedule == WISP_SCHEDULE_USUAL) {
     module->entry(args, grid[0], grid[1]);
     return;
   }
   if (!module->knows_references) module->references = wisp_host_references_find(module->object);
   module->knows_references = true;
-  wisp_host_run_scheduled(&module->references, schedule, module->entry, args, grid);
+  wisp_host_run_scheduled(&module->references, schedule, &watched, module->entry, args, grid);
 }
 
 static wisp_status host_launch(wisp_error *err, wisp_module *base, void *stream, const unsigned grid[2],
@@ -378,7 +383,7 @@ static wisp_status host_launch(wisp_error *err, wisp_module *base, void *stream,
     return record_call(err, graph,
                        (host_call){.entry = module->entry, .grid = {grid[0], grid[1]}, .arg_count = arg_count}, args);
   CALL(wisp_host_stacks_check(err, &device->stacks, NULL, module->name, module->stack_bytes));
-  launch_now((host_module *)base, device->base.schedule, grid, args);
+  launch_now((host_module *)base, &device->base, grid, args);
   return WISP_OK;
 }
 

@@ -85,6 +85,8 @@ struct wisp_device {
   int index; /* among its kind */
   bool recording;
   wisp_schedule schedule; /* of launches on the host */
+  wisp_pointer interrupt_from;
+  size_t interrupt_bytes; /* of a schedule that interrupts */
   wisp_ceilings ceilings; /* once measured: copy_gbps > 0 */
 };
 

@@ -63,6 +63,8 @@ static void **find_reference(const struct link_map *map, const linkage *in, cons
 
 wisp_host_references wisp_host_references_find(void *object)
 {
+  static const char *const locks[] = {"GOMP_critical_start", "GOMP_critical_name_start", "GOMP_atomic_start",
+                                      "omp_set_lock", "omp_set_nest_lock"};
   wisp_host_references found = {.object = object};
   const struct link_map *map = NULL;
   if (dlinfo(object, RTLD_DI_LINKMAP, &map) != 0) return found;
@@ -71,6 +73,7 @@ wisp_host_references wisp_host_references_find(void *object)
   found.parallel = find_reference(map, &in, "GOMP_parallel");
   found.thread_count = find_reference(map, &in, "omp_get_num_threads");
   found.thread_number = find_reference(map, &in, "omp_get_thread_num");
+  for (size_t i = 0; i < WISP_COUNT(locks); i++) found.has_locks |= find_reference(map, &in, locks[i]) != NULL;
   return found;
 }
 
@@ -83,6 +86,8 @@ typedef void parallel_function(region *work, void *data, unsigned threads, unsig
  * the real threads take them in turn. */
 typedef struct launch {
   wisp_schedule schedule;
+  bool has_locks;
+  const wisp_watched *watched;
   unsigned blocks, threads;
   parallel_function *parallel; /* OpenMP's */
   region *work;
@@ -133,6 +138,22 @@ static void take_blocks(void *context)
   atomic_fetch_add(&of->finished, 1);
 }
 
+/* A wisp_piece: a block, within another one maybe. */
+static void run_block(void *context, unsigned block)
+{
+  launch *of = context;
+  const int number = part.number, count = part.count;
+  part.number = (int)block, part.count = (int)of->blocks;
+  of->work(of->data);
+  part.number = number, part.count = count;
+}
+
+static void run_alone(launch *of)
+{
+  if (!of->has_locks) wisp_run_interrupted(run_block, of, of->blocks, of->watched);
+  for (unsigned i = 0; of->has_locks && i < of->blocks; i++) run_block(of, i);
+}
+
 /* A region within a block is its thread's alone. */
 static void own_parallel(region *work, void *data, unsigned threads, unsigned flags)
 {
@@ -143,6 +164,9 @@ static void own_parallel(region *work, void *data, unsigned threads, unsigned fl
     work(data);
   } else if (of->schedule == WISP_SCHEDULE_MANY) {
     of->parallel(work, data, of->threads, flags);
+  } else if (of->schedule == WISP_SCHEDULE_INTERRUPTED) {
+    of->work = work, of->data = data;
+    run_alone(of);
   } else {
     of->work = work, of->data = data;
     atomic_store(&of->next, 0);
@@ -176,10 +200,12 @@ static void run_by_setting(void *object, unsigned threads, wisp_host_entry *entr
   if (before) set(before);
 }
 
-void wisp_host_run_scheduled(const wisp_host_references *references, wisp_schedule schedule, wisp_host_entry *entry,
-                             void **args, const unsigned grid[2])
+void wisp_host_run_scheduled(const wisp_host_references *references, wisp_schedule schedule,
+                             const wisp_watched *watched, wisp_host_entry *entry, void **args, const unsigned grid[2])
 {
   own.schedule = schedule;
+  own.has_locks = references->has_locks;
+  own.watched = watched;
   own.blocks = grid[0] * grid[1];
   own.threads = count_threads(own.blocks);
   if (!references->parallel || !references->thread_count || !references->thread_number) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "device.h"
+#include "host_interrupts.h"
 
 typedef void wisp_host_entry(void **args, unsigned grid_x, unsigned grid_y);
 
@@ -11,15 +12,17 @@ typedef void wisp_host_entry(void **args, unsigned grid_x, unsigned grid_y);
 typedef struct wisp_host_references {
   void *object;
   void **parallel, **thread_count, **thread_number;
+  bool has_locks; /* a block may wait for another one */
 } wisp_host_references;
 
 /* object: from dlopen. */
 wisp_host_references wisp_host_references_find(void *object);
 
 /* Runs a kernel of the module in this schedule. Nobody else may launch the module meanwhile. A module without such
- * references has more threads than cores, each with an equal share. */
-void wisp_host_run_scheduled(const wisp_host_references *references, wisp_schedule schedule, wisp_host_entry *entry,
-                             void **args, const unsigned grid[2]);
+ * references has more threads than cores, each with an equal share. watched: where a schedule
+ * interrupts. */
+void wisp_host_run_scheduled(const wisp_host_references *references, wisp_schedule schedule,
+                             const wisp_watched *watched, wisp_host_entry *entry, void **args, const unsigned grid[2]);
 
 /* The threads that OpenMP gives to a kernel in this process: by OpenMP itself where the program has it already, else by
  * $OMP_NUM_THREADS and $OMP_THREAD_LIMIT, else one a core. */

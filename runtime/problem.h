@@ -26,6 +26,8 @@ typedef struct wisp_discretisation {
   /* "groups", "unknowns", "pairs": sizes of arrays and launches are made of them. Ends with a NULL name. */
   wisp_count counts[WISP_MAX_COUNTS];
   wisp_cut cuts[WISP_MAX_CUTS]; /* what kernels' `launches` name; likewise */
+  /* Terms that the longest sums have beyond those that the family's kernels say (`sum`): where more elements meet. */
+  size_t longer_sums;
   void *self;
   /* Uploads what is fixed to those of its arrays that are there. NULL: nothing is. */
   wisp_status (*fill)(wisp_error *err, const void *self, wisp_arrays *arrays);

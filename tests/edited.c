@@ -77,16 +77,19 @@ static const char *find_word(const char *space, const char *word, int *length)
   return at;
 }
 
-/* The embedded space of strategy `base` of a kernel, which may be one of several there. */
+/* The embedded space of strategy `base` of a kernel, which may be one of several there, or named by an included file
+ * alone. */
 static const wisp_embedded *find_space(const char *family, const char *kernel, const char *base)
 {
-  char folder[64], ending[128], name[WISP_NAME_TEXT];
+  char folder[64], ending[128], path[256], name[WISP_NAME_TEXT];
   snprintf(folder, sizeof folder, "templates/%s/", family);
+  snprintf(path, sizeof path, "templates/%s/%s.%s.space", family, kernel, base);
   snprintf(ending, sizeof ending, ".%s.space", base);
   for (size_t i = 0; i < wisp_embedded_count; i++) {
     const wisp_embedded *file = &wisp_embedded_files[i];
     const char *end = strstr(file->path, ending);
     if (strncmp(file->path, folder, strlen(folder)) != 0 || !end || end[strlen(ending)]) continue;
+    if (strcmp(file->path, path) == 0) return file;
     for (int k = 0; wisp_space_kernel(file->text, k, name); k++)
       if (strcmp(name, kernel) == 0) return file;
   }

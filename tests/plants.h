@@ -41,12 +41,13 @@ typedef struct planted_list {
   const planted *first;
   size_t count;
 } planted_list;
-extern const planted_list plants_nodal, plants_tensor, plants_hdg;
+extern const planted_list plants_assembly, plants_nodal, plants_tensor, plants_hdg;
 
 /* Adds the plants of a list to the templates in folder. */
 void plants_write(const char *folder, const planted_list *list);
 
 /* Checks a list, in both precisions in turn, and the kernels that they are made from; fails the test, which prints
  * them, where one is not found wrong, or a shipped one is. Every third one is checked, sanitized every ninth; all with
- * WISP_TEST_FULL=1, and others with WISP_TEST_SHARE=1/3. */
+ * WISP_TEST_FULL=1, and others with WISP_TEST_SHARE=1/3, or those of one
+ * name with WISP_TEST_PLANT=NAME. */
 void plants_check(const char *folder, const planted_list *list);

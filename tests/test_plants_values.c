@@ -7,6 +7,11 @@
 #include "plants.h"
 #include "store_fixture.h"
 
+TEST_IN_FOLDER(test_plants_assembly)
+{
+  plants_check(*state, &plants_assembly);
+}
+
 TEST_IN_FOLDER(test_plants_nodal)
 {
   plants_check(*state, &plants_nodal);

@@ -138,7 +138,7 @@ TEST(blocks_run_once_in_each_schedule)
   GOOD(wisp_compile(err, "host", "order", order, &binary));
   GOOD(wisp_module_load(err, device, &binary, "order", 0, &module));
   for (int again = 0; again < 3; again++)
-    for (int s = 0; s < WISP_SCHEDULES; s++) {
+    for (int s = 0; s <= WISP_SCHEDULE_INTERRUPTED; s++) {
       const noted got = run_order(device, module, (wisp_schedule)s);
       check_order(&got);
       for (int b = 0; b < BLOCKS; b++) {
@@ -152,6 +152,55 @@ TEST(blocks_run_once_in_each_schedule)
       if (s == WISP_SCHEDULE_REVERSED) assert_true(got.of[0].place > got.of[BLOCKS - 1].place);
     }
   wisp_module_unload(module);
+}
+
+/* --- blocks that are interrupted --- */
+
+enum { ADDERS = 40, ADDITIONS = 200 };
+
+/* Blocks add ones to two numbers in turn. */
+static const char adding[] =
+    "void adding(void **args, unsigned grid_x, unsigned grid_y)\n{\n"
+    "  volatile double *sums = *(double **)args[0];\n"
+    "#pragma omp parallel for collapse(2) schedule(static)\n"
+    "  for (unsigned by = 0; by < grid_y; by++)\n    for (unsigned bx = 0; bx < grid_x; bx++)\n"
+    "      for (int i = 0; i < 200; i++) {\n        %s\n        sums[i % 2] += 1;\n      }\n}\n";
+
+/* The two sums, in an array of its own pages. */
+static void run_adding(wisp_device *device, const char *atomic, double sums[2])
+{
+  enum { PAGE = 4096, BYTES = 3 * PAGE };
+  char text[1024];
+  wisp_module *module = NULL;
+  wisp_pointer all = 0;
+  HELD(wisp_binary_free) wisp_binary binary = {0};
+  snprintf(text, sizeof text, "%.*s%s%s", (int)(strstr(adding, "%s") - adding), adding, atomic,
+           strstr(adding, "%s") + 2);
+  GOOD(wisp_compile(err, "host", "adding", text, &binary));
+  GOOD(wisp_module_load(err, device, &binary, "adding", 0, &module));
+  GOOD(wisp_device_alloc(err, device, BYTES, &all));
+  GOOD(wisp_device_fill(err, device, all, 0, BYTES));
+  const wisp_pointer middle = all + PAGE;
+  wisp_device_schedule(device, WISP_SCHEDULE_INTERRUPTED);
+  wisp_device_interrupt_at(device, middle, 2 * sizeof *sums);
+  GOOD(wisp_launch(err, module, NULL, (unsigned[]){ADDERS, 1}, (unsigned[]){1, 1, 1}, (void *[]){(void *)&middle}, 1));
+  wisp_device_schedule(device, WISP_SCHEDULE_USUAL);
+  GOOD(wisp_device_download(err, device, sums, middle, 2 * sizeof *sums));
+  wisp_device_free(device, all);
+  wisp_module_unload(module);
+}
+
+TEST(interrupted_blocks_lose_what_is_not_added_atomically)
+{
+  OWNED(wisp_device_close) wisp_device *device = NULL;
+  double sums[2] = {0};
+  GOOD(wisp_device_open(err, "host", &device));
+  for (int again = 0; again < 5; again++) {
+    run_adding(device, "_Pragma(\"omp atomic\")", sums);
+    for (int i = 0; i < 2; i++) assert_true(sums[i] == ADDERS * ADDITIONS / 2);
+    run_adding(device, "", sums);
+    assert_true(sums[0] + sums[1] < ADDERS * ADDITIONS - ADDITIONS / 2);
+  }
 }
 
 /* --- the number of threads --- */

@@ -327,6 +327,16 @@ static wisp_status add_counts(wisp_error *err, wisp_discretisation *d, const wis
   return WISP_OK;
 }
 
+/* Elements around a node, beyond those that kernels' sums have room for (templates/assembly/family). */
+static size_t count_longer_sums(const wisp_pattern *p)
+{
+  enum { USUAL = 64 };
+  int32_t most = USUAL;
+  for (size_t row = 0; row < p->rows; row++)
+    if (p->around_start[row + 1] - p->around_start[row] > most) most = p->around_start[row + 1] - p->around_start[row];
+  return (size_t)(most - USUAL);
+}
+
 static wisp_discretisation describe(const wisp_assembly *s, const wisp_cg_capacity *capacity)
 {
   const size_t rows = s->pattern->rows, Np = (size_t)s->nodes->Np;
@@ -351,6 +361,7 @@ static wisp_discretisation describe(const wisp_assembly *s, const wisp_cg_capaci
                                           {"data_width", wisp_assembly_width(s)},
                                           {"pAp_room", capacity->pAp_parts}},
                                .cuts = {{s->colours ? "colours" : NULL, "groups", s->colours, s->colour}},
+                               .longer_sums = count_longer_sums(s->pattern),
                                .self = (void *)(uintptr_t)s,
                                .fill = fill,
                                .origin = s->slices || s->full ? origin : NULL,

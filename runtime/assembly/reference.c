@@ -286,7 +286,7 @@ static void invert(const wisp_assembly *s, wisp_test_case *r)
   for (size_t row = 0; row < p->rows; row++) {
     const int32_t slot = wisp_pattern_slot(p, (int32_t)row, (int32_t)row);
     r->after[WISP_ASSEMBLY_INVERSE][row] = (float)(1 / r->before[WISP_ASSEMBLY_VALUES][p->start[row] + slot]);
-    r->size[WISP_ASSEMBLY_INVERSE][row] = r->after[WISP_ASSEMBLY_INVERSE][row];
+    r->size[WISP_ASSEMBLY_INVERSE][row] = fabs(r->after[WISP_ASSEMBLY_INVERSE][row]);
   }
 }
 

@@ -1,5 +1,5 @@
-/* Small meshes to check kernels on besides the ragged box: a single element; two pieces; and a fan around one vertex,
- * or one edge, whose elements are thin, and one of them tiny. */
+/* Small meshes to check kernels on besides the ragged box: a single element; two pieces, one of them tiny; and a fan
+ * around one vertex, or one edge, whose elements are thin, and one of them tiny. */
 #include "source.h"
 
 #include <math.h>
@@ -10,14 +10,15 @@ enum { AROUND = 128 };
 typedef struct fan {
   size_t elements;
   bool closed;
-  double x; /* of the centre */
+  double x;    /* of the centre */
+  double size; /* times that of others */
 } fan;
 
 static const struct {
   size_t fans;
   fan fan[2];
 } meshes[WISP_CHECK_MESHES] = {
-    {0}, {1, {{1, false, 0}}}, {2, {{2, false, 0}, {3, false, 2}}}, {1, {{AROUND, true, 0}}}};
+    {0}, {1, {{1, false, 0, 1}}}, {2, {{2, false, 0, 1}, {3, false, 2, 0x1p-16}}}, {1, {{AROUND, true, 0, 1}}}};
 
 static size_t rim(const fan *f)
 {
@@ -44,9 +45,10 @@ static void add_fan(const fan *f, wisp_mesh *mesh, size_t *vertices, size_t *ele
 {
   const double pi = acos(-1), step = f->closed ? 2 * pi / (double)f->elements : 0.7;
   const size_t corners = (size_t)mesh->corners, shared = corners - 2, from = *vertices;
-  for (size_t i = 0; i < shared; i++) put(mesh->xyz + 3 * (*vertices)++, f->x, 0, shared == 1 ? 0 : (double)i - 0.5);
+  for (size_t i = 0; i < shared; i++)
+    put(mesh->xyz + 3 * (*vertices)++, f->x, 0, shared == 1 ? 0 : f->size * ((double)i - 0.5));
   for (size_t i = 0; i < rim(f); i++) {
-    const double angle = step * (double)i, r = radius(f, i);
+    const double angle = step * (double)i, r = f->size * radius(f, i);
     put(mesh->xyz + 3 * (*vertices)++, f->x + r * cos(angle), r * sin(angle), 0);
   }
   for (size_t e = 0; e < f->elements; e++) {

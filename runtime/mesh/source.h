@@ -47,11 +47,15 @@ wisp_status wisp_mesh_shuffle(wisp_error *err, wisp_mesh *mesh, uint64_t seed);
 wisp_status wisp_mesh_all_pairings(wisp_error *err, wisp_mesh **out);
 
 /* Meshes of triangles or tets to check kernels on, by their number: 0, 83 triangles, or those 157 tets; 1, one element;
- * 2, two pieces of 2 and 3; 3, 128 around one vertex, or one edge, of aspect ratios up to 1000. Coordinates are exact
- * in single precision. */
+ * 2, two pieces of 2 and 3, the second 2^-16 of the first in size; 3, 128 around one vertex, or one edge, of aspect
+ * ratios up to 1000. Coordinates are exact in single precision. */
 enum { WISP_CHECK_MESHES = 4 };
 wisp_status wisp_mesh_to_check(wisp_error *err, int corners, int number, wisp_mesh **out);
 wisp_status wisp_mesh_fans(wisp_error *err, int corners, int number, wisp_mesh **out); /* those from 1 on */
+
+/* So many triangles on one edge, or tets on one face, no two alike: whatever their order is, they add to the same
+ * numbers. They overlap, and have no neighbours. Coordinates are exact in single precision. */
+wisp_status wisp_mesh_pages(wisp_error *err, int corners, size_t elements, wisp_mesh **out);
 
 typedef struct wisp_mesh_source {
   const char *file; /* a Gmsh file; NULL: the unit box */

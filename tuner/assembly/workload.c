@@ -13,7 +13,7 @@
 
 /* --- the test mesh: a matrix to be assembled, two sides of the box given --- */
 
-enum { PARTS = 65536 };
+enum { PARTS = 65536, CROWDED = WISP_CHECK_MESHES };
 
 static void close_test_mesh(void *test_mesh)
 {
@@ -23,25 +23,51 @@ static void close_test_mesh(void *test_mesh)
   wisp_mesh_destroy(mesh);
 }
 
+/* The nonzeros that an element of a large mesh adds: of its vertex, edges, faces and inside as they are in a box. */
+static double nonzeros_of_one(const wisp_spec *spec, const wisp_cell *cell)
+{
+  static const size_t of_box[2][4] = {{1, 3, 2, 0}, {1, 7, 12, 6}};
+  return (double)wisp_pattern_nonzeros(spec->order, of_box[cell->dimension - 2]) / cell->split;
+}
+
+/* More than 2e6 nonzeros, or 2^17 elements. */
+static long long many_elements(const wisp_spec *spec)
+{
+  static const double NONZEROS = 2.5e6, ELEMENTS = 0x1p17;
+  return (long long)fmin(NONZEROS / nonzeros_of_one(spec, wisp_cell_find(spec->element)), ELEMENTS);
+}
+
+/* On which kernels that add atomically are checked. Of few elements where each takes long. */
+static wisp_status open_crowded(wisp_error *err, const wisp_spec *spec, const wisp_cell *cell, wisp_mesh **out)
+{
+  enum { LEAST = 256, MOST = 8192 };
+  static const double WORK = 2e7;
+  const double Np = cell->dimension == 2 ? (spec->order + 1) * (spec->order + 2) / 2.0
+                                         : (spec->order + 1) * (spec->order + 2) * (spec->order + 3) / 6.0;
+  return wisp_mesh_pages(err, cell->corners, (size_t)fmin(fmax(WORK / (Np * Np * Np), LEAST), MOST), out);
+}
+
 /* To time on: as many nonzeros as suit the device, unless the elements are given. */
 static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec,
                                   long long *elements, const wisp_mesh_source *source, void **out)
 {
   static const int32_t sides[] = {1, 2};
   static const double gpu_nonzeros = 3e7, host_nonzeros = 3e5;
-  static const size_t of_box[2][4] = {{1, 3, 2, 0}, {1, 7, 12, 6}};
   const wisp_cell *cell = wisp_cell_find(spec->element);
   const int corners = cell->corners;
-  const bool solid = cell->dimension == 3, few = *elements > 0 && (solid || *elements < 3); /* of a mesh to check on */
+  const bool solid = cell->dimension == 3, few = *elements > 0 && (solid || *elements != 3); /* of a mesh to check on */
   const bool free = source ? source->file || solid : few;
   const wisp_fixing fixed = {.count = free ? 0 : WISP_COUNT(sides), .tag = sides};
   const double most = limits->gpu ? gpu_nonzeros : host_nonzeros;
-  const double cells = most / wisp_pattern_nonzeros(spec->order, of_box[cell->dimension - 2]);
-  const size_t wanted = *elements > 0 ? (size_t)*elements : (size_t)ceil(cells * cell->split);
+  const size_t wanted = *elements > 0 ? (size_t)*elements : (size_t)ceil(most / nonzeros_of_one(spec, cell));
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   wisp_assembly *s = NULL;
-  CALL(source ? wisp_mesh_some(err, corners, source, wanted, &mesh)
-              : wisp_mesh_to_check(err, corners, (int)*elements, &mesh));
+  if (source)
+    CALL(wisp_mesh_some(err, corners, source, wanted, &mesh));
+  else if (*elements == CROWDED)
+    CALL(open_crowded(err, spec, cell, &mesh));
+  else
+    CALL(wisp_mesh_to_check(err, corners, (int)*elements, &mesh));
   if (source) CALL(wisp_mesh_apply_order(err, mesh));
   if (source) wisp_workload_round(spec, mesh);
   CALL(wisp_assembly_create(err, "mesh", mesh, spec->order, &fixed, &s));
@@ -123,8 +149,11 @@ static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
       const size_t draw = wisp_random_below(&r->random, 12);
       r->before[shaped[i]][k] *= draw % 4 == 0 ? 0 : ldexp(1, 4 * (int)(draw / 4) - 4);
     }
-  for (size_t k = 0; divides && k < r->numbers[WISP_ASSEMBLY_VALUES]; k++)
-    r->before[WISP_ASSEMBLY_VALUES][k] = 0.5 + fabs(r->before[WISP_ASSEMBLY_VALUES][k]);
+  for (size_t k = 0; divides && k < r->numbers[WISP_ASSEMBLY_VALUES]; k++) {
+    double *value = &r->before[WISP_ASSEMBLY_VALUES][k];
+    if (wisp_test_case_extreme(r) < 0) *value = 0.5 + fabs(*value);
+    if (*value == 0) *value = 1;
+  }
   return WISP_OK;
 }
 
@@ -256,12 +285,14 @@ const wisp_workload wisp_workload_assembly = {
     .listed = true,
     .open = open_test_mesh,
     .close = close_test_mesh,
+    .many = many_elements,
     .own_sizes = own_sizes,
     .discretise = discretise,
     .scalars = scalars,
     .stages = &(const int){1},
     .fill_inputs = fill_inputs,
     .other_meshes = WISP_CHECK_MESHES - 1,
+    .crowded_mesh = true,
     .reference = wisp_assembly_reference,
     .lists = lists,
     .narrow = narrow,

@@ -140,7 +140,7 @@ static wisp_status keep_outputs(wisp_error *err, wisp_problem *problem, const wi
   const wisp_array_decl *arrays = problem->d.family->arrays;
   double tolerance = 0;
   size_t a = 0;
-  CALL(wisp_tolerance(err, &plan->spec, &tolerance));
+  CALL(wisp_tolerance_on(err, &plan->spec, &problem->d, &tolerance));
   data->out.relative = 2 * tolerance;
   for (const wisp_array_decl *array = arrays; array->name; array++, a++) {
     double most = 0;
@@ -285,6 +285,31 @@ static wisp_status check_rest(wisp_error *err, wisp_at_size *s, wisp_problem *pr
   return wisp_arrays_keep(err, arrays, data->out.names, &data->every);
 }
 
+/* Additions that any order is right for: a launch for each output, whose blocks are interrupted as they write there,
+ * leaves what the launch before did. */
+static wisp_status check_interrupted(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
+                                     const launch_data *data)
+{
+  wisp_arrays *arrays = problem->arrays;
+  OWNED(wisp_kept_free) wisp_kept *before = NULL;
+  char wrong[32] = "";
+  size_t number = 0;
+  if (!kernel->plan->strategy->varies || wisp_device_limits(kernel->device)->gpu) return WISP_OK;
+  CALL(wisp_arrays_keep(err, arrays, data->out.names, &before));
+  for (int i = 0; i < data->out.count; i++) {
+    const char *array = data->out.names[i];
+    wisp_device_interrupt_at(kernel->device, wisp_arrays_at(arrays, array), wisp_arrays_bytes_of(arrays, array));
+    CALL(launch(err, problem, kernel, data, WISP_SCHEDULE_INTERRUPTED));
+    CALL(wisp_arrays_compare_begin(err, arrays));
+    CALL(compare(err, problem, &data->out, before, WITHIN_LARGEST));
+    CALL(wisp_arrays_compare_end(err, arrays, wrong, &number));
+    CALL(wisp_require(err, !*wrong, WISP_EWRONG,
+                      "number %zu of %s is not the same at every launch, where blocks interrupt each other", number,
+                      wrong));
+  }
+  return WISP_OK;
+}
+
 wisp_status wisp_at_size_check(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_kernel *kernel)
 {
   wisp_arrays *arrays = problem->arrays;
@@ -301,6 +326,7 @@ wisp_status wisp_at_size_check(wisp_error *err, wisp_at_size *s, wisp_problem *p
                     array));
   CALL(data->test_case.sampled ? check_rest(err, s, problem, kernel, data)
                                : judge(err, s->cases, problem, kernel, SHORT));
+  CALL(check_interrupted(err, problem, kernel, data));
   return wisp_verify_guards(err, arrays);
 }
 

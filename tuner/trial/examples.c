@@ -52,7 +52,7 @@ wisp_status wisp_judged_fill(wisp_error *err, wisp_problem *problem, const wisp_
   *out = (wisp_judged){.problem = problem, .plan = plan, .test_case = test_case, .sum_error = largest};
   if (!(largest > 0)) out->sum_error = HUGE_VAL;
   out->max_error = test_case->number < WISP_EXTREMES ? out->sum_error : HUGE_VAL;
-  return wisp_tolerance(err, spec, &out->tolerance);
+  return wisp_tolerance_on(err, spec, &problem->d, &out->tolerance);
 }
 
 wisp_status wisp_example_download(wisp_error *err, wisp_arrays *arrays, const wisp_array_decl *array, double *values)

@@ -31,11 +31,17 @@ static const double TERMS = 12, CUTS = 1.0 / 8;
  * images and take them apart again, in one sum at a time: at most twice the magnitudes, of which the above leaves room
  * for more. A vector's numbers take in scalars that are sums of up to some hundred parts. How long sums are, a family
  * says with its kernels. */
-wisp_status wisp_tolerance(wisp_error *err, const wisp_spec *spec, double *out)
+wisp_status wisp_tolerance_on(wisp_error *err, const wisp_spec *spec, const wisp_discretisation *d, double *out)
 {
   const bool single = spec->precision == WISP_F32;
   double length = 0, matrix = 0;
   CALL(wisp_family_sums(err, spec, &length, &matrix));
+  if (d) length += (double)d->longer_sums;
   *out = (TERMS + sqrt(length) + (single ? CUTS * matrix : 0)) * (single ? 0x1p-24 : 0x1p-53);
   return WISP_OK;
+}
+
+wisp_status wisp_tolerance(wisp_error *err, const wisp_spec *spec, double *out)
+{
+  return wisp_tolerance_on(err, spec, NULL, out);
 }

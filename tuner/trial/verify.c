@@ -10,7 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WORKLOADS = 16, MAX_MESHES = 4, MAX_EXAMPLES = 48, LAUNCHES = 3, DRAWN = 10, DRAWN_SIZES = 4 };
+enum {
+  MAX_WORKLOADS = 16,
+  MAX_MESHES = 5,
+  MAX_EXAMPLES = 48,
+  LAUNCHES = 3,
+  CROWDED_LAUNCHES = 5,
+  DRAWN = 10,
+  DRAWN_SIZES = 4
+};
 static const size_t problem_bytes = (size_t)512 << 20;
 
 /* A round's data on a device, in one layout. */
@@ -238,6 +246,7 @@ static wisp_status launch(wisp_error *err, running_case *r, int number, double *
  * more of its range; and one on each other mesh. */
 typedef struct case_list {
   int own, extremes, meshes;
+  bool crowded; /* the last mesh is */
 } case_list;
 
 static int most(int a, const wisp_passed_values *passed)
@@ -255,7 +264,10 @@ static wisp_status list_cases(wisp_error *err, const wisp_verifier *v, const wis
   const wisp_family *family = wisp_family_find(spec->family);
   const wisp_kernel_decl *kernel = wisp_family_kernel(family, spec->kernel);
   CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
-  *out = (case_list){.own = workload->cases ? workload->cases(spec->kernel) : 2, .meshes = workload->other_meshes};
+  *out = (case_list){.own = workload->cases ? workload->cases(spec->kernel) : 2,
+                     .meshes = workload->other_meshes,
+                     .crowded = s->varies && workload->crowded_mesh};
+  out->meshes += out->crowded;
   for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++) {
     const wisp_scalar_decl *scalar = wisp_family_scalar(family, arg->name);
     if (arg->kind == WISP_ARG_VALUE && scalar) passed = most(passed, &scalar->passed);
@@ -312,13 +324,26 @@ static wisp_status check_arrays(wisp_error *err, const running_case *r)
   return WISP_OK;
 }
 
+/* Launch number k where elements meet: by threads at once, then interrupted as it writes one array or another. */
+static void disturb(running_case *r, int k)
+{
+  const wisp_arrays *arrays = r->problem->arrays;
+  int outputs = 0;
+  while (r->writes[outputs]) outputs++;
+  const char *array = r->writes[k % outputs];
+  r->schedule = k == 0 ? WISP_SCHEDULE_SINGLE : WISP_SCHEDULE_INTERRUPTED;
+  wisp_device_interrupt_at(r->kernel->device, wisp_arrays_at(arrays, array), wisp_arrays_bytes_of(arrays, array));
+}
+
 /* One case. Lists are looked at once a mesh. */
 static wisp_status check_case(wisp_error *err, wisp_verifier *v, const wisp_kernel *kernel, const case_list *list,
                               int i, double *error)
 {
   int mesh = 0;
   const int number = find_number(list, i, &mesh);
-  HELD(leave_case) running_case r = {.kernel = kernel, .launches = i < list->own ? LAUNCHES : 1};
+  const bool crowded = list->crowded && mesh == list->meshes;
+  HELD(leave_case)
+  running_case r = {.kernel = kernel, .launches = crowded ? CROWDED_LAUNCHES : i < list->own ? LAUNCHES : 1};
   const wisp_workload *workload = NULL;
   r.last = i + 1 == list->own || i + 1 == list->own + list->extremes || mesh;
   CALL(wisp_workload_find(err, kernel->plan->spec.family, kernel->plan->spec.kernel, &workload));
@@ -328,6 +353,7 @@ static wisp_status check_case(wisp_error *err, wisp_verifier *v, const wisp_kern
   if (i == 0) CALL(launch_blind(err, &r));
   for (int k = 0; k < r.launches; k++) {
     r.schedule = (wisp_schedule)((i + k) % WISP_SCHEDULES);
+    if (crowded) disturb(&r, k);
     CALL(launch(err, &r, k, error));
   }
   return WISP_OK;

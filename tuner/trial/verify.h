@@ -48,6 +48,8 @@ wisp_status wisp_verify_guards(wisp_error *err, wisp_arrays *arrays);
 
 /* Relative to the sum of the magnitudes that the result is added up from. */
 wisp_status wisp_tolerance(wisp_error *err, const wisp_spec *spec, double *out);
+/* Likewise where a discretisation's sums may be longer than usual. */
+wisp_status wisp_tolerance_on(wisp_error *err, const wisp_spec *spec, const wisp_discretisation *d, double *out);
 
 /* Is this error, relative to its sum of magnitudes, larger than *worst, which it then becomes? HUGE_VAL: there is
  * nothing that could have been rounded; the first such error stays. */

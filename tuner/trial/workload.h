@@ -81,7 +81,8 @@ typedef struct wisp_workload {
    * they can meet; numbers 1 to other_meshes, which *elements then is, of few elements or of extreme shapes. */
   wisp_status (*open)(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long *elements,
                       const wisp_mesh_source *source, void **test_mesh);
-  int other_meshes; /* to check on: those besides the first */
+  int other_meshes;  /* to check on: those besides the first */
+  bool crowded_mesh; /* there is one more, on which kernels that vary are checked: most of its elements meet */
   /* Elements that a problem on which winners are checked once has at least: at the lowest order so many that their
    * numbers do not fit 16 bits, at others as many as a reference computes in about a second. NULL: there is none. */
   long long (*many)(const wisp_spec *spec);
