@@ -87,6 +87,7 @@ static wisp_status restate(wisp_error *err, const wisp_strategies *all, const wi
   wisp_spec spec;
   wisp_work work;
   wisp_floor floor;
+  wisp_limits limits;
   if (!(t->ms > 0) || wisp_spec_parse(NULL, t->spec, &spec) != WISP_OK) return WISP_OK;
   CALL(work_of(err, t, &spec, &work));
   const bool additions = work.adds > 0 && t->efficiency > 1.02 * t->gbps / ceilings->copy_gbps;
@@ -97,8 +98,8 @@ static wisp_status restate(wisp_error *err, const wisp_strategies *all, const wi
   CALL(wisp_floor_find(err, ceilings, &spec, &work, (double)t->elements, plan, &floor));
   t->gbps = work.bytes / t->ms / 1e6;
   t->gflops = work.flops / t->ms / 1e6;
-  t->efficiency = floor.ms / t->ms;
-  snprintf(t->floor, sizeof t->floor, "%s", floor.by);
+  CALL(wisp_target_limits(err, t->target, &limits));
+  wisp_trial_compare(t, &limits, work.bytes, &floor);
   return WISP_OK;
 }
 

@@ -211,6 +211,32 @@ const wisp_trial *wisp_store_next(const wisp_store *store, const char *spec, siz
   return i ? wisp_store_trial(store, i - 1, layer) : NULL;
 }
 
+void wisp_store_retime(wisp_store *store, const wisp_trial *trial, const wisp_trial *timed)
+{
+  wisp_trial *t = &store->all.trials[trial - store->all.trials];
+  if (t == timed || !(timed->ms > 0)) return;
+  const double faster = t->ms / timed->ms;
+  t->ms = timed->ms;
+  t->gdofs *= faster, t->gbps *= faster, t->gflops *= faster, t->efficiency *= faster;
+  t->clock_mhz = timed->clock_mhz;
+  memcpy(t->when, timed->when, sizeof t->when);
+  memcpy(t->mode, timed->mode, sizeof t->mode);
+  memcpy(t->samples, timed->samples, sizeof t->samples);
+  t->sample_count = timed->sample_count;
+}
+
+void wisp_store_keep(wisp_store *store, wisp_layer layer, const char *device, const char *day)
+{
+  for (size_t i = 0; i < store->all.count; i++) {
+    wisp_layer of = WISP_LAYER_NONE;
+    wisp_trial *t = &store->all.trials[i];
+    (void)wisp_store_trial(store, i, &of);
+    const bool kept = (layer == WISP_LAYER_NONE || of == layer) && strcasestr(t->device, device) &&
+                      (!day || strncmp(t->when, day, strlen(day)) <= 0);
+    if (!kept) wisp_trial_end(t, WISP_TRIAL_REFUSED, "%s", "");
+  }
+}
+
 void wisp_store_show(wisp_store *store)
 {
   char shown[sizeof((wisp_trial *)0)->reason];

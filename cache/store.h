@@ -40,7 +40,8 @@ typedef struct wisp_trial {
   int begun;          /* how often an unfinished one was; -1: it came to an end */
   long long elements; /* size it was measured at */
   double ms, gdofs, gbps, gflops, efficiency;
-  char floor[16]; /* what sets the floor that efficiency is a share of: bytes, adds, fma; empty: not known */
+  char floor[16]; /* what sets the floor that efficiency is a share of: bytes, adds, fma; cache: the bytes, which fit a
+                     cache, take less; empty: not known */
   double error;   /* relative, against the double reference */
   int registers, spill_bytes, shared_bytes;
   int is_default; /* 1: the strategy's default candidate */
@@ -98,6 +99,11 @@ wisp_status wisp_tally_print(wisp_error *err, const wisp_tally *tally, wisp_text
 
 /* Whether two reasons are the same but for their numbers. */
 bool wisp_reason_alike(const char *a, const char *b);
+
+/* The largest efficiency of a trial whose data do not fit a cache: above it the bandwidth or peak that it was compared
+ * with was measured too low, or was another unit's, and the trial has none. */
+extern const double wisp_most_efficiency;
+#define WISP_FLOOR_CACHE "cache"
 
 /* Says what became of the candidate, and why. */
 __attribute__((format(printf, 3, 4))) void wisp_trial_end(wisp_trial *trial, wisp_outcome outcome, const char *why,
@@ -204,6 +210,13 @@ const wisp_trial *wisp_store_next(const wisp_store *store, const char *spec, siz
 typedef const char *(*wisp_equal_system)(const void *context, const char *system);
 void wisp_store_share_systems(wisp_store *store, wisp_equal_system equal, const void *context);
 
+/* Gives a trial of the store the time of another, with the rates that follow, in memory: for whoever prints them. */
+void wisp_store_retime(wisp_store *store, const wisp_trial *trial, const wisp_trial *timed);
+
+/* Leaves, in memory, only what one layer has (WISP_LAYER_NONE: any), of devices with this in their name ("": of all),
+ * measured on a day or before ("2026-11-21"; NULL: whenever). The other trials count no more. */
+void wisp_store_keep(wisp_store *store, wisp_layer layer, const char *device, const char *day);
+
 /* Makes every text of every trial one that a terminal can show (wisp_show_text): for whoever prints them. */
 void wisp_store_show(wisp_store *store);
 
@@ -283,5 +296,6 @@ void wisp_reason_begin(wisp_trial *trial, int times);
 int wisp_reason_begun(const wisp_trial *trial);
 
 /* Trials of earlier versions have these numbers in their reasons alone: takes them from there into the columns.
- * Whatever reads a trial does so. */
+ * They compared with floors that were none, too: drops an efficiency above the largest. Whatever reads a trial does so.
+ */
 void wisp_trial_take_words(wisp_trial *trial);

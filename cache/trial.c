@@ -85,6 +85,7 @@ void wisp_trial_end(wisp_trial *trial, wisp_outcome outcome, const char *why, ..
 /* ---- Which of two trials of one kernel, layout and size answers: time, and the fixed rule for ties. */
 
 const double wisp_ranking_margin = 1.03;
+const double wisp_most_efficiency = 1.05;
 
 double wisp_ranking_ms(const wisp_trial *trial)
 {
@@ -212,6 +213,8 @@ void wisp_trial_take_words(wisp_trial *t)
   if (outcome == WISP_TRIAL_SLOW && isnan(t->ratio) && strstr(t->reason, slower)) t->ratio = strtod(t->reason, NULL);
   if (outcome == WISP_TRIAL_UNFINISHED && t->begun < 0 && sscanf(t->reason, "begun %d", &number) == 1)
     t->begun = number;
+  if (t->efficiency > wisp_most_efficiency && strcmp(t->floor, WISP_FLOOR_CACHE) != 0)
+    t->efficiency = NAN, t->floor[0] = '\0';
 }
 
 uint64_t wisp_composition_hash(uint64_t step, const char *kernel)

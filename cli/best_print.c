@@ -33,8 +33,7 @@ static void split_params(const wisp_best_row *row, char cells[COLUMNS][32], char
   }
 }
 
-/* The match of the answer, or why it does not count. */
-static const char *match_name(const wisp_best_row *row)
+const char *wisp_best_match(const wisp_best_row *row)
 {
   return *row->remark ? row->remark : wisp_match_name(row->match);
 }
@@ -45,25 +44,29 @@ static bool same_page(const wisp_best_row *a, const wisp_best_row *b)
   return strcmp(a->of->device, b->of->device) == 0 && wisp_spec_subjects(&a->spec, &b->spec) == 0;
 }
 
-/* A remark on the row; mostly empty. */
-static const char *remark(const wisp_best_row *row)
+const char *wisp_best_remark(const wisp_best_row *row)
 {
   const bool dropped = wisp_trial_outcome(row->trial) == WISP_TRIAL_SLOW; /* against one that is gone */
-  return *row->remark || row->match == WISP_MATCH_ARCHITECTURE ? match_name(row) : dropped ? "dropped" : "";
+  return *row->remark || row->match == WISP_MATCH_ARCHITECTURE ? wisp_best_match(row) : dropped ? "dropped" : "";
 }
 
 static wisp_status add_row(wisp_error *err, wisp_table *table, const wisp_best_row *row)
 {
   const wisp_trial *t = row->trial;
-  char p[COLUMNS][32], rest[200], KM[16] = "-";
+  char p[COLUMNS][32], rest[200], KM[16] = "-", count[4][16];
   const char *km = strstr(t->layout, "-km"); /* node-km4-pad144, slab-km32 */
   split_params(row, p, rest);
   if (km) snprintf(KM, sizeof KM, "%d", atoi(km + 3));
-  return wisp_table_print_row(
-      err, table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.4g\t%.4g\t%.2f\t%s\t%.4g\t%.2f\t%s%s%s%s%s",
-      row->spec.order, row->spec.kernel, strncmp(t->layout, "slab", 4) == 0 ? "slab" : "node", KM, p[0], p[1], p[2],
-      p[3], p[4], p[5], p[6], p[7], t->ms, t->gdofs, t->efficiency, t->floor, row->default_ms, row->default_ms / t->ms,
-      t->strategy, *rest ? " " : "", rest, *remark(row) ? ", " : "", remark(row));
+  const int counts[] = {t->registers, t->spill_bytes, t->shared_bytes, row->resident > 0 ? row->resident : -1};
+  for (int i = 0; i < 4; i++) snprintf(count[i], sizeof count[i], counts[i] < 0 ? "-" : "%d", counts[i]);
+  return wisp_table_print_row(err, table,
+                              "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.4g\t%.4g\t%.2f\t%s\t%.4g\t%.2f\t"
+                              "%s\t%s\t%s\t%s\t%s%s%s%s%s",
+                              row->spec.order, row->spec.kernel, strncmp(t->layout, "slab", 4) == 0 ? "slab" : "node",
+                              KM, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], t->ms, t->gdofs, t->efficiency,
+                              t->floor, row->default_ms, row->default_ms / t->ms, count[0], count[1], count[2],
+                              count[3], t->strategy, *rest ? " " : "", rest, *wisp_best_remark(row) ? ", " : "",
+                              wisp_best_remark(row));
 }
 
 /* Rows from..to-1, which share a table. */
@@ -90,6 +93,10 @@ static wisp_status print_rows(wisp_error *err, const wisp_best_rows *rows, size_
       {"floor", false},
       {"default", true},
       {"ratio", true},
+      {"regs", true},
+      {"spill", true},
+      {"shared", true},
+      {"threads", true},
       {"strategy and other parameters", false},
   };
   const wisp_best_row *first = &rows->rows[from];
@@ -112,7 +119,7 @@ static wisp_status print_rows(wisp_error *err, const wisp_best_rows *rows, size_
   return wisp_table_print(err, table, window, out);
 }
 
-wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
+wisp_status wisp_best_print_notes(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
 {
   static const struct {
     const char *remark, *meaning;
@@ -123,6 +130,16 @@ wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wi
       {"refused", "are refused: what was measured then is not legal here now, and no solver takes it"},
       {"dropped", "were dropped for what is gone now, and answer until 'wisp tune' has measured them anew"},
   };
+  for (size_t i = 0; i < WISP_COUNT(notes); i++) {
+    size_t count = 0;
+    for (size_t r = 0; r < rows->count; r++) count += strcmp(wisp_best_remark(&rows->rows[r]), notes[i].remark) == 0;
+    if (count) CALL(wisp_text_print(err, out, "\n%zu of these %s\n", count, notes[i].meaning));
+  }
+  return WISP_OK;
+}
+
+wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wisp_text *out)
+{
   int window = wisp_terminal_columns(STDOUT_FILENO);
   for (size_t from = 0, to; from < rows->count; from = to) {
     const wisp_best_row *first = &rows->rows[from];
@@ -131,12 +148,7 @@ wisp_status wisp_best_print_text(wisp_error *err, const wisp_best_rows *rows, wi
     CALL(wisp_text_print(err, out, "%s", from ? "\n" : ""));
     CALL(print_rows(err, rows, from, to, window, out));
   }
-  for (size_t i = 0; i < WISP_COUNT(notes); i++) {
-    size_t count = 0;
-    for (size_t r = 0; r < rows->count; r++) count += strcmp(remark(&rows->rows[r]), notes[i].remark) == 0;
-    if (count) CALL(wisp_text_print(err, out, "\n%zu of these %s\n", count, notes[i].meaning));
-  }
-  return WISP_OK;
+  return wisp_best_print_notes(err, rows, out);
 }
 
 /* One thing that JSON and CSV tell of a row: a text, or a number. */
@@ -144,7 +156,7 @@ typedef struct field {
   const char *name, *text;
   double number;
 } field;
-enum { FIELDS = 21, PARAMS = 6, CONSTANTS = 7 };
+enum { FIELDS = 25, PARAMS = 6, CONSTANTS = 7 };
 
 static void list_fields(const wisp_best_row *row, field out[FIELDS])
 {
@@ -167,9 +179,13 @@ static void list_fields(const wisp_best_row *row, field out[FIELDS])
       {"efficiency", NULL, t->efficiency},
       {"floor", t->floor, 0},
       {"default_ms", NULL, row->default_ms},
-      {"match", match_name(row), 0},
+      {"match", wisp_best_match(row), 0},
       {"layer", wisp_layer_name(row->layer), 0},
       {"elements", NULL, (double)t->elements},
+      {"registers", NULL, t->registers < 0 ? (double)NAN : t->registers},
+      {"spill_bytes", NULL, t->spill_bytes < 0 ? (double)NAN : t->spill_bytes},
+      {"shared_bytes", NULL, t->shared_bytes < 0 ? (double)NAN : t->shared_bytes},
+      {"resident_threads", NULL, row->resident > 0 ? row->resident : (double)NAN},
       {"element", row->spec.element, 0},
   };
   memcpy(out, fields, sizeof fields);
@@ -188,6 +204,8 @@ static cJSON *row_to_json(const wisp_best_row *row)
     else /* NaN is printed as null */
       cJSON_AddNumberToObject(object, f->name, f->number);
   cJSON_AddStringToObject(object, "mesh", wisp_trial_mesh(row->trial));
+  cJSON_AddStringToObject(object, "when", row->trial->when);
+  if (row->then) cJSON_AddItemToObject(object, "against", row_to_json(row->then));
   return object;
 }
 

@@ -1,5 +1,7 @@
 /* wisp db: the care of stores. */
+#include "against.h"
 #include "cli.h"
+#include "db_diff.h"
 #include "print.h"
 #include "../cache/columns.h"
 #include "../runtime/cache_folder.h"
@@ -7,22 +9,10 @@
 
 #include <unistd.h>
 
-/* Does the text begin with a day that there is: YYYY-MM-DD? */
-static bool is_day(const char *text)
-{
-  static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  int year = 0, month = 0, day = 0;
-  for (int i = 0; i < 10; i++)
-    if (i == 4 || i == 7 ? text[i] != '-' : text[i] < '0' || text[i] > '9') return false;
-  if (sscanf(text, "%4d-%2d-%2d", &year, &month, &day) != 3 || month < 1 || month > 12) return false;
-  bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-  return day >= 1 && day <= days[month - 1] + (leap && month == 2);
-}
-
 /* The day on which a trial was measured, its first ten characters; "unknown" where it does not say. */
 static const char *day_of(const wisp_trial *trial)
 {
-  return is_day(trial->when) ? trial->when : "unknown";
+  return wisp_is_day(trial->when) ? trial->when : "unknown";
 }
 
 /* ---- salvage */
@@ -202,7 +192,7 @@ static bool stays(const void *context, const wisp_trial *trial)
   if (!how->before && !how->failed && !how->strategies) return false; /* all of a device */
   if (how->failed && wisp_trial_verdict(trial) == WISP_VERDICT_FAILED) return false;
   /* A trial without a date is not old. ISO dates sort as texts. */
-  if (how->before && is_day(trial->when) && strncmp(trial->when, how->before, 10) < 0) return false;
+  if (how->before && wisp_is_day(trial->when) && strncmp(trial->when, how->before, 10) < 0) return false;
   return !how->strategies || wisp_trial_is_current(how->strategies, trial);
 }
 
@@ -259,7 +249,7 @@ static wisp_status prune(wisp_error *err, const wisp_arguments *args, const char
   if (*device) how.device = device;
   CALL(wisp_require(err, how.before || stale || how.failed || how.device, WISP_EUSAGE,
                     "prune needs to be told what to remove: --failed, --stale, --before DATE or -d DEV"));
-  CALL(wisp_require(err, !how.before || (strlen(how.before) == 10 && is_day(how.before)), WISP_EUSAGE,
+  CALL(wisp_require(err, !how.before || (strlen(how.before) == 10 && wisp_is_day(how.before)), WISP_EUSAGE,
                     "option --before is '%s', must be a day such as 2026-11-21", how.before));
   if (stale) CALL(wisp_strategies_load(err, &strategies));
   how.strategies = strategies;
@@ -287,13 +277,13 @@ enum { MOST_ORDERS = 64 };
 static void count_in(holding *h, const wisp_trial *t)
 {
   wisp_spec spec;
-  const bool bytes = strcmp(t->floor, "bytes") == 0;
+  const bool bytes = strcmp(t->floor, "bytes") == 0 || strcmp(t->floor, WISP_FLOOR_CACHE) == 0;
   wisp_tally_add(&h->tally, t);
   h->by_bytes += bytes;
   h->by_units += *t->floor && !bytes;
   if (wisp_spec_parse(NULL, t->spec, &spec) == WISP_OK && spec.order >= 0 && spec.order < MOST_ORDERS)
     h->orders |= (uint64_t)1 << spec.order;
-  if (!is_day(t->when)) return; /* ISO dates sort as texts */
+  if (!wisp_is_day(t->when)) return; /* ISO dates sort as texts */
   if (!h->first || strcmp(t->when, h->first->when) < 0) h->first = t;
   if (!h->last || strcmp(t->when, h->last->when) > 0) h->last = t;
 }
@@ -439,12 +429,15 @@ typedef struct action {
   const char *name;
   wisp_status (*act)(wisp_error *err, const wisp_arguments *args, const char *path);
   bool takes_files, reads; /* reads: changes nothing, so that the store may be a packed one */
+  bool elsewhere;          /* it is not about the user's store */
 } action;
 
 static const action actions[] = {
-    {"show", show, false, true},       {"export", export_trials, false, true}, {"import", import_all, true, false},
-    {"merge", merge, true, false},     {"check", check, false, true},          {"prune", prune, false, false},
-    {"salvage", salvage, true, false}, {"cache", cache, false, false},
+    {"show", show, false, true, false},         {"export", export_trials, false, true, false},
+    {"import", import_all, true, false, false}, {"merge", merge, true, false, false},
+    {"check", check, false, true, false},       {"prune", prune, false, false, false},
+    {"salvage", salvage, true, false, false},   {"cache", cache, false, false, true},
+    {"diff", wisp_db_diff, true, true, true},
 };
 
 /* A wisp_store_note. */
@@ -461,9 +454,9 @@ static wisp_status act_on_store(wisp_error *err, const wisp_arguments *args, con
   OWNED(free) char *own = NULL;
   const char *path = wisp_option_value(args, "db");
   CALL(wisp_require(err, !path || *path, WISP_EUSAGE, "option --db is empty, must be a store's file"));
-  if (!path && a->act != cache) CALL(wisp_store_user_path(err, &own));
+  if (!path && !a->elsewhere) CALL(wisp_store_user_path(err, &own));
   /* Waits, and says for whom, until nobody holds the store, nor those that it takes in. */
-  if (a->act != cache && !(a->act == show && !path))
+  if (!a->elsewhere && !(a->act == show && !path))
     CALL(wisp_store_await(err, path ? path : own, !a->reads, note, (void *)args));
   for (int i = 1; a->act == merge && i < args->operand_count; i++)
     CALL(wisp_store_await(err, args->operands[i], false, note, (void *)args));
@@ -476,7 +469,7 @@ static wisp_status act_on_store(wisp_error *err, const wisp_arguments *args, con
 
 static wisp_status act(wisp_error *err, wisp_arguments *args)
 {
-  static const char known[] = "show, export, import, merge, check, prune, salvage or cache";
+  static const char known[] = "show, export, import, merge, check, prune, salvage, diff or cache";
   CALL(wisp_require(err, args->operand_count >= 1, WISP_EUSAGE, "say what to do: %s", known));
   for (size_t i = 0; i < WISP_COUNT(actions); i++) {
     const action *a = &actions[i];

@@ -131,6 +131,9 @@ bool wisp_same_file(const char *a, const char *b);
 /* Opens the store at --db, which must exist, or the usual ones, and no device, and prints its warning. tolerant: as of
  * wisp_session_read. */
 wisp_status wisp_cli_open_store(wisp_error *err, const wisp_arguments *args, bool tolerant, wisp_session **out);
+/* The same of the store at db, NULL: the usual ones. */
+wisp_status wisp_cli_open_store_at(wisp_error *err, const wisp_arguments *args, const char *db, bool tolerant,
+                                   wisp_session **out);
 
 /* Opens a device and, unless defaults are asked for, the store, and prints its warning. db: the user's file; NULL: the
  * default place. */

@@ -138,11 +138,11 @@ static wisp_status read_place(wisp_error *err, const char *db, char folder[WISP_
   return db && access(db, F_OK) == 0 ? wisp_unpack(err, db, folder, out) : WISP_OK;
 }
 
-wisp_status wisp_cli_open_store(wisp_error *err, const wisp_arguments *args, bool tolerant, wisp_session **out)
+wisp_status wisp_cli_open_store_at(wisp_error *err, const wisp_arguments *args, const char *db, bool tolerant,
+                                   wisp_session **out)
 {
   HELD(wisp_scratch_remove) char folder[WISP_PACKED_FOLDER] = "";
   HELD(wisp_text_free) wisp_text place = {0};
-  const char *db = wisp_option_value(args, "db");
   CALL(wisp_require(err, !db || !*db || access(db, F_OK) == 0, WISP_EMISSING,
                     "%s: there is no such file: check the name", db));
   CALL(read_place(err, db, folder, &place));
@@ -151,6 +151,11 @@ wisp_status wisp_cli_open_store(wisp_error *err, const wisp_arguments *args, boo
       out));
   report_warning(args, *out);
   return WISP_OK;
+}
+
+wisp_status wisp_cli_open_store(wisp_error *err, const wisp_arguments *args, bool tolerant, wisp_session **out)
+{
+  return wisp_cli_open_store_at(err, args, wisp_option_value(args, "db"), tolerant, out);
 }
 
 wisp_status wisp_cli_open_device(wisp_error *err, const wisp_arguments *args, const char *device, const char *db,

@@ -5,6 +5,7 @@
 #include "run_tuning.h"
 #include "verify.h"
 #include "../runtime/api/solvers.h"
+#include "../runtime/api/tune.h"
 
 #include <unistd.h>
 
@@ -68,8 +69,8 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
   if (precision) CALL(wisp_precision_parse(err, precision, &s->precision));
   CALL(wisp_option_choice(err, args, "match", "any exact", 0, &match));
   s->exact = match == 1;
-  CALL(wisp_require(err, !defaults || (!match && !wisp_option_given(args, "db")), WISP_EUSAGE,
-                    "--default reads no store: leave --db and --match out"));
+  CALL(wisp_require(err, !defaults || (!match && !wisp_option_given(args, "db") && !wisp_option_given(args, "tune")),
+                    WISP_EUSAGE, "--default reads no store: leave --db, --match and --tune out"));
   CALL(read_own(err, args, s));
   CALL(wisp_solver_begin(err, s, wisp_option_value(args, "box")));
   return GIVE(s, out);
@@ -106,11 +107,12 @@ static wisp_status print_lines(wisp_error *err, const wisp_arguments *args, cons
   size_t last = 0; /* table of kernels */
   for (size_t i = 0; i < report->count; i++)
     if (report->row[i].kind == WISP_ROW_KERNELS) last = i;
+  if (!defaults) CALL(wisp_run_offer_tuning(err, args, s));
   for (size_t i = 0; i < report->count; i++) {
     const wisp_solver_row *row = &report->row[i];
     if (row->kind == WISP_ROW_LINE) printf("%s\n", row->text);
     if (row->kind == WISP_ROW_KERNELS) CALL(print_kernels(err, &s->stage[(int)row->value], defaults));
-    if (i == last && !defaults) wisp_run_print_tuning(args, s);
+    if (i == last && !defaults) wisp_run_print_unused(args, s);
   }
   if (output) printf("output      %s\n", output);
   return WISP_OK;
@@ -164,7 +166,8 @@ static void add_kernel(cJSON *kernels, const wisp_choice *choice)
 }
 
 /* The kernels are those of the first stage. */
-static wisp_status print_json(wisp_error *err, const wisp_solver *s, const wisp_checked_kernels *checks)
+static wisp_status print_json(wisp_error *err, const wisp_solver *s, const wisp_checked_kernels *checks,
+                              const wisp_tuning *tuned)
 {
   cJSON *object = cJSON_CreateObject();
   for (size_t i = 0; i < s->report.count; i++)
@@ -174,6 +177,13 @@ static wisp_status print_json(wisp_error *err, const wisp_solver *s, const wisp_
   for (int i = 0; i < s->stage->kernels; i++) add_kernel(kernels, &s->stage->choice[i]);
   wisp_json_add_notes(object, &s->mesh->notes);
   if (checks->count) cJSON_AddNumberToObject(object, "seconds_verify", checks->seconds);
+  if (tuned->seconds > 0) {
+    const wisp_json_number numbers[] = {{"trials", (double)tuned->trials},
+                                        {"seconds", tuned->seconds},
+                                        {"before_ms", tuned->before_ms},
+                                        {"after_ms", tuned->after_ms}};
+    cJSON_AddItemToObject(object, "tuning", wisp_json_object(0, NULL, WISP_COUNT(numbers), numbers));
+  }
   return wisp_json_put(err, object);
 }
 
@@ -222,6 +232,54 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, wisp_solve
   return wisp_solver_run(err, s, NULL, progress.quiet ? NULL : &(const wisp_watch){report_progress, &progress});
 }
 
+/* ---- Tuning before the start. */
+
+/* The result of tuning; seconds 0: there was none. */
+typedef struct tuned {
+  wisp_tuning sum;
+  char why[256]; /* it failed; else empty */
+} tuned;
+
+/* The kernels of the run are tuned, which another process does, on a device that this one has given back. A failure is
+ * told of, and the run goes on as without. */
+static wisp_status tune_first(wisp_error *err, const wisp_arguments *args, wisp_solver **s, wisp_session **session,
+                              tuned *out)
+{
+  HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
+  const char *db = wisp_option_value(args, "db");
+  wisp_tuning_targets targets;
+  wisp_error why = {.text = ""};
+  char device[32], text[64];
+  double seconds = 0;
+  CALL(wisp_option_duration(err, args, "tune", 0, &seconds));
+  CALL(read_request(err, args, s));
+  CALL(open_solver(err, args, *s, session));
+  wisp_tuning_targets_of(*s, &targets);
+  wisp_device_name((*session)->device, device);
+  snprintf(text, sizeof text, "tuning for %.0f s", seconds);
+  report_progress(&progress, NAN, text);
+  wisp_solver_discard(*s), *s = NULL;
+  wisp_session_close(*session), *session = NULL;
+  const wisp_status status = wisp_tune_targets(&why, NULL, device, db, &targets, seconds, &out->sum);
+  if (status == WISP_EMEMORY) return wisp_fail(err, status, "%s", why.text);
+  if (status == WISP_OK) return WISP_OK;
+  snprintf(out->why, sizeof out->why, WISP_MESSAGE("not tuned: %.200s"), why.text);
+  wisp_progress_clear(&progress);
+  wisp_cli_warn(args, out->why);
+  return WISP_OK;
+}
+
+static void print_tuned(const tuned *t)
+{
+  const wisp_tuning *sum = &t->sum;
+  if (!(sum->seconds > 0)) return;
+  printf("tuned       %lld candidates in %.3g s", sum->trials, sum->seconds);
+  if (sum->before_ms > 0)
+    printf(": a stage takes %.4g ms, %.4g before (%+.1f %%)", sum->after_ms, sum->before_ms,
+           100 * (sum->before_ms / sum->after_ms - 1));
+  printf("\n");
+}
+
 /* A solve that missed its goal is told of, and fails after that; of it nothing is written. */
 static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
 {
@@ -230,6 +288,8 @@ static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
   HELD(wisp_checked_kernels_free) wisp_checked_kernels checks = {.count = 0};
   const char *output = wisp_option_value(args, "output");
   wisp_error why = {.text = ""};
+  tuned tuning = {.why = ""};
+  if (wisp_option_given(args, "tune")) CALL(tune_first(err, args, &s, &session, &tuning));
   CALL(open_proven(err, args, &s, &session));
   if (wisp_option_given(args, "verify")) CALL(wisp_run_verify(err, args, s, &checks));
   CALL(wisp_solver_start(err, s));
@@ -240,7 +300,8 @@ static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
   if (status != WISP_OK && !s->reports) return wisp_fail(err, status, "%s", why.text);
   CALL(wisp_solver_make_report(err, s));
   if (output && status == WISP_OK) CALL(wisp_solver_write_to(err, s, output));
-  CALL(wisp_option_given(args, "json") ? print_json(err, s, &checks) : print_lines(err, args, s));
+  CALL(wisp_option_given(args, "json") ? print_json(err, s, &checks, &tuning.sum) : print_lines(err, args, s));
+  if (!wisp_option_given(args, "json")) print_tuned(&tuning);
   if (checks.count && !wisp_option_given(args, "json"))
     printf("verified    %zu kernels, in %.3g s\n", checks.count, checks.seconds);
   return wisp_require(err, status == WISP_OK, status, "%s", why.text);

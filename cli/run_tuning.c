@@ -3,7 +3,9 @@
 #include "run_tuning.h"
 #include "../gen/family.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The options of wisp tune that say what a kernel is of; those that it has by default are left out. */
@@ -98,7 +100,7 @@ static void print_command(const wisp_arguments *args, const wisp_spec *subject, 
   printf("\n");
 }
 
-static void print_unused(const wisp_arguments *args, const wisp_solver *s)
+void wisp_run_print_unused(const wisp_arguments *args, const wisp_solver *s)
 {
   for (int part = 0; part < WISP_SOLVER_STAGES; part++) {
     const unused u = find_unused(s, &s->stage[part]);
@@ -120,17 +122,76 @@ void wisp_run_add_unused(cJSON *object, const wisp_solver *s)
   cJSON_AddItemToObject(object, "unused_timings", list);
 }
 
-/* Prints the wisp tune commands for kernels that run defaults which nobody asked for. */
-void wisp_run_print_tuning(const wisp_arguments *args, const wisp_solver *s)
+/* ---- What tuning is expected to speedup. */
+
+/* The distance of a trial's spec from the subject: another system or element counts more than other orders; -1: no
+ * tuned kernel of this family and precision, on a device of this kind. */
+static int distance(const wisp_trial *t, const wisp_spec *subject, const wisp_limits *here)
+{
+  wisp_spec spec;
+  const bool alike = strcmp(wisp_target_dialect(t->target), here->kind) == 0;
+  if (wisp_trial_outcome(t) != WISP_TRIAL_OK || t->is_default == 1 || !alike ||
+      wisp_spec_parse(NULL, t->spec, &spec) != WISP_OK)
+    return -1;
+  if (strcmp(spec.family, subject->family) != 0 || spec.precision != subject->precision) return -1;
+  return abs(spec.order - subject->order) + 20 * (strcmp(spec.system, subject->system) != 0) +
+         20 * (strcmp(spec.element, subject->element) != 0);
+}
+
+/* The speed of the tuned kernels over that of defaults, geometric mean, where the store knows both on a device of this
+ * kind, of the nearest subject; NAN: it does not. *where is such a trial. */
+static wisp_status find_gain(wisp_error *err, const wisp_solver *s, const wisp_spec *subject, const wisp_trial **where,
+                             double *speedup)
+{
+  const wisp_store *store = s->session->store;
+  if (!store) return *speedup = NAN, WISP_OK;
+  const wisp_limits *here = wisp_device_limits(s->session->device);
+  int nearest = -1, known = 0;
+  double sum = 0;
+  wisp_limits limits = {.target = ""};
+  HELD(wisp_scopes_free) wisp_scopes scopes = {0};
+  *speedup = NAN;
+  for (size_t i = 0; i < wisp_store_count(store); i++) {
+    const wisp_trial *t = wisp_store_trial(store, i, NULL);
+    const int far = distance(t, subject, here);
+    if (far >= 0 && (nearest < 0 || far < nearest)) nearest = far, *where = t;
+  }
+  if (nearest < 0 || wisp_trial_limits(NULL, *where, &limits) != WISP_OK) return WISP_OK;
+  const wisp_chooser from = {s->session->strategies, store, &limits, &scopes};
+  wisp_choose_request request = {.spec = *subject};
+  CALL(wisp_spec_parse(err, (*where)->spec, &request.spec));
+  const wisp_family *family = wisp_family_find(subject->family);
+  for (const wisp_kernel_decl *k = family->kernels;; k++) {
+    HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
+    double ms = NAN;
+    wisp_spec_name_kernel(&request.spec, k->name ? k->name : WISP_COMPOSITION);
+    CALL(wisp_choose_if_any(err, &from, &request, &stage));
+    const wisp_choice *c = &stage.record;
+    if (stage.kernels && c->trial && !c->stale) CALL(wisp_standard_ms(err, &from, c->trial, &ms));
+    if (ms > 0 && !k->name) sum = log(ms / c->ms), known = 1; /* a whole stage says all */
+    if (ms > 0 && k->name) sum += log(ms / c->ms), known++;
+    if (!k->name) break;
+  }
+  if (known) *speedup = exp(sum / known);
+  return WISP_OK;
+}
+
+wisp_status wisp_run_offer_tuning(wisp_error *err, const wisp_arguments *args, const wisp_solver *s)
 {
   untuned list[MOST_SUBJECTS];
   int subjects = 0;
   for (int part = 0; part < WISP_SOLVER_STAGES; part++)
     for (int k = 0; k < s->stage[part].kernels; k++) count_kernel(&s->stage[part], k, &subjects, list);
   for (int i = 0; i < subjects; i++) {
+    const wisp_trial *where = NULL;
+    double speedup = NAN;
     if (!list[i].defaults) continue;
-    printf("untuned     %d of %d kernels run defaults; tune them by\n", list[i].defaults, list[i].kernels);
+    printf("untuned     %d of %d kernels run defaults; --tune 20s tunes them before the start, and so does\n",
+           list[i].defaults, list[i].kernels);
     print_command(args, list[i].subject, "");
+    CALL(find_gain(err, s, list[i].subject, &where, &speedup));
+    if (speedup > 1.05)
+      printf("            on %s tuned kernels are %.2g times as fast as defaults\n", where->device, speedup);
   }
-  print_unused(args, s);
+  return WISP_OK;
 }

@@ -110,6 +110,7 @@ static wisp_status read_request(wisp_error *err, const wisp_arguments *args, wis
 typedef struct winners {
   cJSON *list; /* NULL: a table */
   wisp_table *table;
+  wisp_store *store;
   size_t count;
 } winners;
 
@@ -123,6 +124,7 @@ static wisp_status add_winner(wisp_error *err, const wisp_chooser *from, const w
   if (!c->trial || c->match != WISP_MATCH_EXACT || c->stale) return WISP_OK;
   const wisp_spec *spec = &request->spec;
   const wisp_trial *t = c->trial;
+  wisp_store_retime(out->store, t, c->timed);
   out->count++;
   if (out->list) return cJSON_AddItemToArray(out->list, wisp_trial_to_json(t)), WISP_OK;
   return wisp_table_print_row(err, out->table, "%d\t%s\t%s\t%s\t%.4f\t%.2f\t%.1f\t%.2f\t%s\t%s%s%s", spec->order,
@@ -131,12 +133,11 @@ static wisp_status add_winner(wisp_error *err, const wisp_chooser *from, const w
 }
 
 /* Adds the winners by order, precision and kernel, those of the stages last. */
-static wisp_status add_winners(wisp_error *err, const wisp_store *store, const wisp_limits *limits,
-                               const wisp_tune_request *r, winners *out)
+static wisp_status add_winners(wisp_error *err, const wisp_limits *limits, const wisp_tune_request *r, winners *out)
 {
   HELD(wisp_scopes_free) wisp_scopes scopes = {0};
   const wisp_family *family = wisp_family_find(r->family);
-  const wisp_chooser from = {r->strategies, store, limits, &scopes};
+  const wisp_chooser from = {r->strategies, out->store, limits, &scopes};
   for (size_t i = 0; i < r->order_count * r->precision_count; i++) {
     const int order = r->orders[i / r->precision_count];
     const wisp_precision precision = r->precisions[i % r->precision_count];
@@ -154,7 +155,7 @@ static wisp_status add_winners(wisp_error *err, const wisp_store *store, const w
   return WISP_OK;
 }
 
-static wisp_status print_winners(wisp_error *err, const wisp_store *store, const wisp_limits *limits,
+static wisp_status print_winners(wisp_error *err, wisp_store *store, const wisp_limits *limits,
                                  const wisp_tune_request *r)
 {
   static const wisp_table_column columns[] = {
@@ -163,8 +164,8 @@ static wisp_status print_winners(wisp_error *err, const wisp_store *store, const
   OWNED(wisp_table_destroy) wisp_table *table = NULL;
   HELD(wisp_text_free) wisp_text text = {0};
   CALL(wisp_table_create(err, limits->name, WISP_COUNT(columns), columns, &table));
-  winners all = {.table = table};
-  CALL(add_winners(err, store, limits, r, &all));
+  winners all = {.table = table, .store = store};
+  CALL(add_winners(err, limits, r, &all));
   if (all.count) CALL(wisp_table_print(err, table, wisp_terminal_columns(STDOUT_FILENO), &text));
   printf("\n%s", all.count ? text.data : limits->name);
   if (!all.count) printf("\n");
@@ -257,7 +258,7 @@ static wisp_status show_winners(wisp_error *err, const display *d, const wisp_tu
     bool seen = !*limits->kind;
     for (size_t k = 0; k < i; k++) seen |= wisp_limits_alike(&d->parts[k].summary.limits, limits);
     if (seen) continue;
-    CALL(list ? add_winners(err, store, limits, request, &(winners){.list = list})
+    CALL(list ? add_winners(err, limits, request, &(winners){.list = list, .store = store})
               : print_winners(err, store, limits, request));
   }
   return WISP_OK;

@@ -7,9 +7,7 @@
  *   - nothing here aborts, prints, or keeps state outside a handle, but for a list of those that are open;
  *   - a handle that is NULL, closed, or a parent's before fork gives WISP_EUSAGE, and closing it does nothing;
  *   - handles belong to one thread at a time. On a GPU, functions that reach it make its context current there.
- *
- * docs/guide/library.md shows it at work: solving, tuned kernels, whole operators.
- */
+ *   - docs/guide/library.md shows it at work: solving, tuned kernels, whole operators. */
 #ifndef WISP_H
 #define WISP_H
 
@@ -88,9 +86,9 @@ const char *wisp_session_note(const wisp_session *session);
 wisp_status wisp_session_finish(wisp_error *err, wisp_session *session);
 
 /* Tunes what a spec names, a kernel (`nodal.volume:tet:p4:maxwell:f64`) or a whole step (`nodal.step:...`), for some
- * `seconds`, on the session's device, into its store, which is then read anew: kernels that are opened from then on
- * have what won. A process of its own does it, and this one waits. WISP_EMISSING where there is no command; else, where
- * it fails, its last line. */
+ * `seconds`, on the session's device, into its store, which is read anew: kernels that are opened from then on have
+ * what won. A process of its own does it, and this one waits. WISP_EMISSING: there is no command; else its last line.
+ */
 wisp_status wisp_session_tune(wisp_error *err, wisp_session *session, const char *spec, double seconds);
 
 /* Memory of the session's device, for a program that has none of its own there: on the host plain memory. */
@@ -108,7 +106,6 @@ typedef struct wisp_kernel_info {
 } wisp_kernel_info;
 
 /* --- solvers: a problem on a device, run by the kernels that the tuning store knows, or by defaults --- */
-
 typedef struct wisp_solver wisp_solver;
 
 /* An option of `wisp run PROBLEM`, by its long name: {"preconditioner", "jacobi"}. */
@@ -131,11 +128,17 @@ typedef struct wisp_solver_request {
   const wisp_solver_setting *settings; /* the problem's options; ends with a NULL name (NULL: none) */
 } wisp_solver_request;
 
-/* Makes the mesh, chooses and compiles the kernels, takes the device's memory. WISP_EUSAGE for a setting that the
- * problem has not. */
+/* Makes the mesh, chooses and compiles the kernels, takes memory. WISP_EUSAGE for a setting that the problem lacks. */
 wisp_status wisp_solver_create(wisp_error *err, wisp_session *session, const wisp_solver_request *request,
                                wisp_solver **out);
 void wisp_solver_destroy(wisp_solver *solver);
+/* Candidates that were tried, seconds, and the time of a whole stage by kernels of before and of now (0: not timed). */
+typedef struct wisp_tuning {
+  long long trials;
+  double seconds, before_ms, after_ms;
+} wisp_tuning;
+/* wisp_session_tune of a solver's kernels, on its file's mesh or an irregular box; create it anew for what won. */
+wisp_status wisp_solver_tune(wisp_error *err, const wisp_solver *solver, double seconds, wisp_tuning *out);
 
 /* The end of a run; a member that is 0 follows from the settings. */
 typedef struct wisp_until {
@@ -400,8 +403,7 @@ wisp_status wisp_matrix_pattern(wisp_error *err, const wisp_matrix *matrix, int 
 wisp_status wisp_matrix_pattern_on_device(wisp_error *err, const wisp_matrix *matrix, const int **row_start,
                                           const int **columns);
 
-/* The data of a form. Arrays are the caller's, of the spec's precision on the session's device, at multiples of 16
- * bytes. */
+/* The data of a form. Arrays are the caller's, of the spec's precision on the device, at multiples of 16 bytes. */
 typedef struct wisp_matrix_data {
   size_t size;     /* WISP_INIT */
   double kappa[3]; /* a number; or, by nodes, what the form makes of them: kappa[0] + kappa[1] u + kappa[2] u^2 */
@@ -412,8 +414,7 @@ typedef struct wisp_matrix_data {
 } wisp_matrix_data;
 
 /* Enqueues an assembly in the session's stream or that CUstream: values, nonzeros numbers, and F, rows numbers, of the
- * caller, as data's arrays are. WISP_EUSAGE where the form needs an array that is NULL, or where kappa is a number that
- * is not positive. */
+ * caller, as data's arrays are. WISP_EUSAGE where the form needs an array that is NULL, or kappa is not positive. */
 wisp_status wisp_matrix_assemble(wisp_error *err, wisp_matrix *matrix, const wisp_matrix_data *data, void *values,
                                  void *F, void *stream);
 /* Its i-th kernel, and the i-th remark about the mesh's file; WISP_EMISSING behind the last. */
@@ -470,8 +471,7 @@ typedef struct wisp_helmholtz_data {
   void *trace;            /* at the unknowns */
 } wisp_helmholtz_data;
 
-/* Seconds, and bytes of memory on the device, by stage. Those of the first three are the set-up's, the same each time.
- */
+/* Seconds, and bytes on the device, by stage. Those of the first three are the set-up's, the same each time. */
 typedef struct wisp_helmholtz_report {
   long long iterations;
   double residual, true_residual; /* over the right-hand side; of b - A x by another path, in double */

@@ -103,7 +103,7 @@ TEST_IN_FOLDER(test_kernels)
   GOOD(wisp_strategies_load(err, &all));
   add(folder, all, &(entry){"gather", "direct", 1, "0123456789abcdef", NULL});
   expect(folder, "gather", "direct", "stale");
-  HELD(forget) outcome o = run_in(folder, "", "best -d Imaginary");
+  HELD(forget) outcome o = run_in(folder, "", "best -d Imaginary --kernels");
   assert_non_null(strstr(o.out, "stale\n"));
   assert_non_null(strstr(o.out, "1 of these are stale"));
   forget(&o);
@@ -116,7 +116,7 @@ TEST_IN_FOLDER(test_kernels)
   expect(folder, "gather", "forgotten", "stale");
   add(folder, all, &(entry){"gather", "pairs", 9, NULL, "node-km1-pad16"});
   expect(folder, "gather", "pairs", "exact");
-  o = run_in(folder, "", "best -d Imaginary");
+  o = run_in(folder, "", "best -d Imaginary --kernels");
   assert_null(strstr(o.out, "stale"));
 }
 
@@ -234,6 +234,94 @@ TEST_IN_FOLDER(test_default)
   run_expect(folder, "", 0, "", "report -d Imaginary -o %s/report", folder);
   OWNED(free) char *page = fixture_read(fixture_path(folder, "report/index.html"), &length);
   if (!strstr(page, "<b>7.00&#8201;×</b>")) fail_msg("%.3000s", strstr(page, "tiles"));
+}
+
+static int lines_of(const char *text)
+{
+  int lines = 0;
+  for (; *text; text++) lines += *text == '\n';
+  return lines;
+}
+
+/* Without options it is one line an order and precision of one subject, and names the others; with --kernels each
+ * kernel, with its registers and resident threads. */
+TEST_IN_FOLDER(test_lengths)
+{
+  HELD(forget) outcome o = run_in(*state, "-u WISP_SHIPPED", "best -d 'NVIDIA H200'");
+  assert_int_equal(o.status, 0);
+  if (lines_of(o.out) > 26) fail_msg("%d lines:\n%s", lines_of(o.out), o.out);
+  assert_non_null(strstr(o.out, "\n9 f64  stage_nested "));
+  assert_non_null(strstr(o.out, "hdg tri helmholtz"));
+  forget(&o);
+  o = run_in(*state, "-u WISP_SHIPPED", "best -d 'NVIDIA H200' -f hdg -n 4");
+  assert_non_null(strstr(o.out, "\n4 f32  40 kernels ")); /* no whole stage */
+  forget(&o);
+  o = run_in(*state, "-u WISP_SHIPPED", "best -d 'NVIDIA H200' -f nodal --element tet -n 4 -p f64 --kernels");
+  assert_non_null(strstr(o.out, "regs spill shared threads"));
+  forget(&o);
+  o = run_in(*state, "-u WISP_SHIPPED", "best -d 'NVIDIA H200' -n 4 -p f64 -f nodal --strategy half-turns --json");
+  assert_null(strstr(o.out, "literal"));
+  assert_non_null(strstr(o.out, "\"half-turns\""));
+  forget(&o);
+  o = run_in(*state, "-u WISP_SHIPPED", "best -d 'NVIDIA H200' -n 4 -p f64 -f nodal --layout node --json");
+  assert_null(strstr(o.out, "slab"));
+  assert_non_null(strstr(o.out, "\"node-km4-pad144\""));
+}
+
+/* Registers, shared memory and blocks bound the threads that a multiprocessor holds. */
+TEST_IN_FOLDER(test_resident_threads)
+{
+  OWNED(cJSON_Delete) cJSON *json = run_json(*state, "-u WISP_SHIPPED", "best -d 'NVIDIA H200' -n 1-9 --json");
+  const cJSON *row = NULL;
+  int known = 0;
+  cJSON_ArrayForEach(row, json)
+  {
+    const cJSON *threads = cJSON_GetObjectItem(row, "resident_threads");
+    if (!cJSON_IsNumber(threads)) continue;
+    const double registers = json_number(row, "registers"), shared = json_number(row, "shared_bytes");
+    known++;
+    if (threads->valuedouble > 2048 || threads->valuedouble < 32 || threads->valuedouble * registers > 65536 ||
+        shared > 228 * 1024)
+      fail_msg("%s: %g threads of %g registers", json_text(row, "kernel"), threads->valuedouble, registers);
+  }
+  assert_true(known > 500);
+}
+
+/* The ratio that --against prints of the one kernel; 0: none. */
+static double against(const char *folder, const char *what)
+{
+  OWNED(cJSON_Delete) cJSON *json = run_json_with(folder, "", "best -d 'Imaginary 1' --json --against '%s'", what);
+  const cJSON *row = cJSON_GetArrayItem(json, 0), *then = cJSON_GetObjectItem(row, "against");
+  return then ? json_number(then, "ms") / json_number(row, "ms") : 0;
+}
+
+/* Beside another day, store or device. */
+TEST_IN_FOLDER(test_against)
+{
+  const char *folder = *state;
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
+  wisp_trial t = fixture_trial(1);
+  GOOD(wisp_strategies_load(err, &all));
+  strcpy(t.spec, "nodal.gather:tet:p2:maxwell:f64"), strcpy(t.layout, "slab-km32"), strcpy(t.device, "Imaginary 1");
+  strcpy(t.strategy, "element-lanes"), hash_of(all, &tets, "gather", t.strategy, t.template_hash);
+  params_of(all, &tets, "gather", t.strategy, t.layout, t.params);
+  t.ms = 8, t.gdofs = 1, strcpy(t.when, "2026-11-21T08:00:00Z");
+  fixture_put(fixture_path(folder, "old.db"), &t, 1);
+  fixture_put(fixture_path(folder, "user.db"), &t, 1);
+  strcpy(t.device, "Imaginary 2"), t.ms = 4;
+  fixture_put(fixture_path(folder, "user.db"), &t, 1);
+  strcpy(t.device, "Imaginary 1"), t.ms = 2, t.gdofs = 4, strcpy(t.when, "2026-11-23T08:00:00Z");
+  strcpy(t.strategy, "pairs"), strcpy(t.layout, "node-km1-pad16"),
+      hash_of(all, &tets, "gather", t.strategy, t.template_hash);
+  params_of(all, &tets, "gather", t.strategy, t.layout, t.params);
+  fixture_put(fixture_path(folder, "user.db"), &t, 1);
+  assert_true(against(folder, "2026-11-22") == 4);
+  assert_true(against(folder, "2026-11-23") == 1);
+  assert_true(against(folder, "Imaginary 2") == 2);
+  assert_true(against(folder, fixture_path(folder, "old.db")) == 4);
+  run_expect(folder, "", 0, "4.00 times as fast as 2026-11-21", "best -d 'Imaginary 1' --against 2026-11-21");
+  run_expect(folder, "", 1, "nothing of these", "best -d 'Imaginary 1' --against 2026-11-20");
+  run_expect(folder, "", 2, "--format", "best -d 'Imaginary 1' --against 2026-11-20 --format csv");
 }
 
 /* A request must name what exists; any part of its name finds a device. */

@@ -36,23 +36,51 @@ static bool fits_a_cache(const wisp_trial *t)
 TEST(test_shipped_trials)
 {
   wisp_trials list = shipped();
-  int bad = 0, by_units = 0;
+  int bad = 0, by_units = 0, by_cache = 0;
   double least = INFINITY, most = 0;
   for (size_t i = 0; i < list.count; i++) {
     const wisp_trial *t = &list.trials[i];
-    const bool bytes = strcmp(t->floor, "bytes") == 0, fma = strcmp(t->floor, "fma") == 0;
+    const bool bytes = strcmp(t->floor, "bytes") == 0, fma = strcmp(t->floor, "fma") == 0,
+               cached = strcmp(t->floor, WISP_FLOOR_CACHE) == 0;
     if (!(t->ms > 0)) continue;
-    by_units += fma;
-    if (!bytes && !fma && strcmp(t->floor, "adds") != 0) bad++, print_error("%s %s: no floor\n", t->spec, t->strategy);
-    if (!(t->efficiency > 0) || (t->efficiency > MOST && !fits_a_cache(t)))
+    by_units += fma, by_cache += cached;
+    if (!bytes && !fma && !cached && strcmp(t->floor, "adds") != 0)
+      bad++, print_error("%s %s: no floor\n", t->spec, t->strategy);
+    if (!(t->efficiency > 0) || (cached != (t->efficiency > MOST)) || (cached && !fits_a_cache(t)))
       bad++, print_error("%s %s %s: %.2f of its floor\n", t->spec, t->strategy, t->params, t->efficiency);
     if (!bytes || strstr(t->spec, ".zero") || strstr(t->spec, ".clear_blocks")) continue; /* those that only write */
     least = fmin(least, t->gbps / t->efficiency), most = fmax(most, t->gbps / t->efficiency);
   }
   assert_int_equal(bad, 0);
-  assert_true(by_units > 100);
+  assert_true(by_units > 100 && by_cache > 0);
   if (most > 1.001 * least) fail_msg("bandwidths from %g to %g", least, most);
   free(list.trials);
+}
+
+/* A time below its floor says that the bytes fit a cache, or has no efficiency; and so has a row of before floors were
+ * true. */
+TEST(test_times_below_the_floor)
+{
+  const wisp_limits gpu = {.gpu = true, .l2 = (size_t)L2}, host = {.l2 = 1 << 20};
+  const wisp_floor floor = {.ms = 1, .bytes_ms = 1, .by = "bytes"};
+  wisp_trial t = fixture_trial(1);
+  t.ms = 0.96; /* the bandwidth is measured no better */
+  wisp_trial_compare(&t, &gpu, 1e9, &floor);
+  assert_string_equal(t.floor, "bytes");
+  assert_true(fabs(t.efficiency - 1 / 0.96) < 1e-12);
+  t.ms = 0.9;
+  wisp_trial_compare(&t, &gpu, 99e6, &floor);
+  assert_string_equal(t.floor, "cache");
+  assert_true(fabs(t.efficiency - 1 / 0.9) < 1e-12);
+  wisp_trial_compare(&t, &gpu, 101e6, &floor);
+  assert_true(isnan(t.efficiency) && !*t.floor);
+  wisp_trial_compare(&t, &host, 1e9, &floor);
+  assert_string_equal(t.floor, "cache");
+  wisp_trial_take_words(&t);
+  assert_true(t.efficiency > 1);
+  strcpy(t.floor, "fma");
+  wisp_trial_take_words(&t);
+  assert_true(isnan(t.efficiency) && !*t.floor);
 }
 
 /* --- what floors are made of --- */
@@ -165,6 +193,9 @@ TEST(test_bytes)
   wisp_spec_name_kernel(&spec, "stage_nested");
   GOOD(wisp_family_work(err, &spec, 1, &work));
   assert_true(work.bytes < 8 * (6 * 3 * 4 + 9 + 4 * 4 + 5));
+  wisp_spec_name_kernel(&spec, WISP_COMPOSITION); /* no stage moves less than a nested one in one pass */
+  GOOD(wisp_family_work(err, &spec, 1, &more));
+  assert_true(work.bytes <= more.bytes && work.bytes >= more.bytes);
   spec = wisp_family_spec(wisp_family_find("hdg"), 3, NULL, WISP_F64);
   wisp_spec_name_kernel(&spec, "coarsest");
   GOOD(wisp_family_work(err, &spec, 1e3, &work));

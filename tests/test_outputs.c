@@ -164,7 +164,7 @@ TEST_IN_FOLDER(test_packed)
   assert_int_equal(system(line), 0);
   unlink(fixture_path(*state, "s.db"));
   expect(*state, 0, "r/index.html", "report -q -d H200 -f nodal -o r --db s.db.gz");
-  expect(*state, 0, "volume", "best -d H200 -f nodal --db s.db.gz");
+  expect(*state, 0, "volume", "best -d H200 -f nodal --kernels --db s.db.gz");
   expect(*state, 0, "12 trials", "db check --db s.db.gz");
   expect(*state, 0, "12 trials added or renewed from 1 file\n", "db merge --db new.db s.db.gz");
   expect(*state, 0, "default", "run maxwell -q -d host -n 1 --box 1 --steps 1 --db s.db.gz");

@@ -80,7 +80,7 @@ TEST_IN_FOLDER(test_store)
   fill(path);
   assert_int_equal(old_rows(path), 3);
   expect_renamed(path);
-  outcome o = run_in(*state, "WISP_SHIPPED=none", "best -d \"NVIDIA H200\" -f hdg -n 1 -p f64");
+  outcome o = run_in(*state, "WISP_SHIPPED=none", "best -d \"NVIDIA H200\" -f hdg -n 1 -p f64 --kernels");
   assert_int_equal(o.status, 0);
   assert_non_null(strstr(o.out, "aos=1"));
   assert_null(strstr(o.out, "by-matrix"));

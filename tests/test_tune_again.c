@@ -94,7 +94,7 @@ static void choose(sweep *s, double ms)
 
 static bool best_says(const sweep *s, const char *words)
 {
-  HELD(forget) outcome o = run_in(s->folder, "WISP_SHIPPED=none", "best -d host -n 1 -p f32");
+  HELD(forget) outcome o = run_in(s->folder, "WISP_SHIPPED=none", "best -d host -n 1 -p f32 --kernels");
   if (o.status != 0) fail_msg("%s", o.err);
   bool mentioned = strstr(o.out, words) != NULL;
   return mentioned;

@@ -104,7 +104,7 @@ TEST_IN_FOLDER(test_best_prints_them)
     kernels++;
   }
   assert_true(kernels > 1000);
-  HELD(forget) outcome o = run_in(*state, "", "best -d 'NVIDIA H200' -f hdg -n 4 -p f32");
+  HELD(forget) outcome o = run_in(*state, "", "best -d 'NVIDIA H200' -f hdg -n 4 -p f32 --kernels");
   assert_non_null(strstr(o.out, "N kernel              dofs w_p w_i w_s"));
   assert_non_null(strstr(o.out, "   1 all "));
   forget(&o);

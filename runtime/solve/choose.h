@@ -62,10 +62,12 @@ typedef struct wisp_choice {
   const wisp_trial *trial; /* the entry that was taken; NULL: it is the default, or takes an entry's place (note) */
   wisp_match match;        /* how well that fits; WISP_MATCH_DEFAULT, WISP_LAYER_NONE where there is none */
   wisp_layer layer;
-  double ms;          /* as stored; NaN for a default */
-  double expected;    /* of an element here, in ms (wisp_answer_expected); NaN: not known */
-  bool stale;         /* of a stage: the entry was measured before one of its kernels' texts changed */
-  wisp_answer passed; /* the best entry of those that match better and were not taken; NULL: there is none */
+  const wisp_trial *timed; /* whose time counts: the entry; of a kernel that is a whole stage by itself, and of that
+                              stage, the later one of both entries */
+  double ms;               /* as stored; NaN for a default */
+  double expected;         /* of an element here, in ms (wisp_answer_expected); NaN: not known */
+  bool stale;              /* of a stage: the entry was measured before one of its kernels' texts changed */
+  wisp_answer passed;      /* the best entry of those that match better and were not taken; NULL: there is none */
   const char *remark; /* why, in a word: "stale", "refused", or expected to be "slower" than the one taken; or NULL */
   char note[256];     /* why it was not taken, or did not compile or load; else empty */
 } wisp_choice;
@@ -106,6 +108,7 @@ wisp_status wisp_composition_check(wisp_error *err, const wisp_family *family, c
 typedef struct wisp_shown {
   wisp_answer answer;
   const char *remark;
+  const wisp_trial *timed; /* whose time counts */
 } wisp_shown;
 wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device);
 

@@ -115,6 +115,7 @@ wisp_choice wisp_choice_of(const char *kernel, const char *strategy, const wisp_
                         .trial = answer->trial,
                         .match = answer->match,
                         .layer = answer->layer,
+                        .timed = answer->trial,
                         .ms = answer->trial ? answer->trial->ms : NAN,
                         .expected = wisp_answer_expected(answer)};
   wisp_layout_print(layout, choice.layout);
@@ -124,13 +125,46 @@ wisp_choice wisp_choice_of(const char *kernel, const char *strategy, const wisp_
 wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device)
 {
   const wisp_shown shown[] = {
-      {{choice->trial, choice->match, choice->layer, 1}, choice->stale ? "stale" : ""},
-      {choice->passed, choice->remark ? choice->remark : "refused"},
-      {{NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN}, ""},
+      {{choice->trial, choice->match, choice->layer, 1}, choice->stale ? "stale" : "", choice->timed},
+      {choice->passed, choice->remark ? choice->remark : "refused", choice->passed.trial},
+      {{NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN}, "", NULL},
   };
   int i = 0;
   while (i < 2 && (!shown[i].answer.trial || (device && strcmp(shown[i].answer.trial->device, device) != 0))) i++;
   return shown[i];
+}
+
+void wisp_choice_retime(wisp_choice *choice, const wisp_trial *timed)
+{
+  if (timed == choice->timed) return;
+  choice->expected *= timed->ms / choice->ms;
+  choice->ms = timed->ms;
+  choice->timed = timed;
+}
+
+bool wisp_one_measurement(const wisp_trial *stage, const wisp_trial *kernel)
+{
+  wisp_trial as = *stage;
+  memcpy(as.spec, kernel->spec, sizeof as.spec);
+  return wisp_trial_outcome(stage) == WISP_TRIAL_OK && stage->ms > 0 && wisp_ranking_order(&as, kernel) == 0;
+}
+
+/* A stage that is this kernel alone is one measurement with it: the later one counts. */
+static void take_later_record(const wisp_choosing *c, wisp_choice *choice)
+{
+  char text[WISP_SPEC_TEXT], hash[20];
+  const wisp_trial *kernel = choice->trial, *t = NULL, *latest = kernel;
+  wisp_spec spec = c->spec;
+  if (!kernel || !c->from->store) return;
+  wisp_spec_name_kernel(&spec, WISP_COMPOSITION);
+  wisp_spec_print(&spec, text);
+  snprintf(hash, sizeof hash, "%016llx",
+           (unsigned long long)wisp_composition_hash(WISP_HASH_SEED, kernel->template_hash));
+  for (size_t at = 0; (t = wisp_store_next(c->from->store, text, &at, NULL));)
+    if (strcmp(t->strategy, choice->kernel) == 0 && strcmp(t->template_hash, hash) == 0 &&
+        strcmp(t->when, latest->when) > 0 && wisp_one_measurement(t, kernel))
+      latest = t;
+  wisp_choice_retime(choice, latest);
 }
 
 /* The entry's plan. WISP_EREFUSED or WISP_EINPUT where it does not fit here. */
@@ -167,6 +201,7 @@ static wisp_status add_kernel(wisp_error *err, wisp_choosing *c, const char *ker
   if (!plan) CALL(wisp_choosing_default(err, c, stage, &plan));
   *choice = wisp_choice_of(plan->strategy->kernel, plan->strategy->name, &plan->layout, &answer);
   choice->params = plan->params;
+  take_later_record(c, choice);
   wisp_choosing_note(c, layout, choice);
   wisp_fixed_add(&stage->fixed, plan);
   stage->plan[stage->kernels++] = plan;

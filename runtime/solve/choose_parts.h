@@ -47,6 +47,11 @@ void wisp_choosing_note_slower(wisp_choice *choice, const wisp_trial *passed);
 wisp_choice wisp_choice_of(const char *kernel, const char *strategy, const wisp_layout *layout,
                            const wisp_answer *answer);
 
+/* Gives a choice the time of another entry. */
+void wisp_choice_retime(wisp_choice *choice, const wisp_trial *timed);
+/* Were a stage and its one kernel timed in the same surroundings, so that both are one measurement? */
+bool wisp_one_measurement(const wisp_trial *stage, const wisp_trial *kernel);
+
 /* An entry's layout; false where it is none of the family's. */
 bool wisp_choosing_layout(const wisp_choosing *c, const wisp_trial *trial, wisp_layout *out);
 

@@ -53,6 +53,14 @@ static double kernels_together(const wisp_stage *stage, long long elements)
   return stage->kernels ? sum : INFINITY;
 }
 
+/* A stage of one kernel takes that kernel's time, if both are one measurement. */
+static void join_kernel(wisp_stage *stage)
+{
+  const wisp_choice *kernel = stage->choice;
+  if (stage->kernels != 1 || !kernel->trial || !wisp_one_measurement(stage->record.trial, kernel->trial)) return;
+  wisp_choice_retime(&stage->record, kernel->timed);
+}
+
 /* The stage of one record; one kernel's winner, measured at that size, is the stage measured with today's texts.
  * out->kernels stays 0 where it does not suit the request or has no plans here. */
 static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answer *answer, wisp_stage *out)
@@ -67,6 +75,7 @@ static wisp_status try_record(wisp_error *err, wisp_choosing *c, const wisp_answ
   out->record = wisp_choice_of(WISP_COMPOSITION, out->composition, &layout, answer);
   const bool is_its_kernel = out->kernels == 1 && out->choice->trial && out->choice->trial->elements == trial->elements;
   out->record.stale = !is_its_kernel && !same_texts(out, c->from->limits->kind, trial);
+  join_kernel(out);
   return WISP_OK;
 }
 
@@ -132,6 +141,7 @@ static wisp_status refill_stage(wisp_error *err, wisp_choosing *c, int nearest, 
   c->unfits = unfits;
   filled.record = stage->record;
   filled.record.strategy = filled.composition; /* that of stage goes */
+  join_kernel(&filled);
   wisp_stage_free(stage);
   return GIVE(filled, stage);
 }

@@ -95,10 +95,12 @@ static void fill_cell(wisp_report_cell *cell)
 }
 
 /* The trial that a choice in a cell is reported by. */
-static const wisp_trial *pick(const wisp_report_cell *cell, const wisp_choice *choice, const char **remark)
+static const wisp_trial *pick(const wisp_report_cell *cell, const wisp_choice *choice, const char **remark,
+                              const wisp_trial **timed)
 {
   const wisp_shown shown = wisp_choice_shown(choice, cell->entries->trial->device);
   *remark = shown.remark;
+  *timed = shown.timed;
   return shown.answer.trial;
 }
 
@@ -107,7 +109,7 @@ static wisp_status find_best(wisp_error *err, const wisp_chooser *from, wisp_rep
 {
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   CALL(wisp_choose_if_any(err, from, &(wisp_choose_request){.spec = cell->spec}, &stage));
-  cell->best = pick(cell, &stage.record, &cell->remark);
+  cell->best = pick(cell, &stage.record, &cell->remark, &cell->times[0]);
   cell->default_ms = NAN;
   if (!cell->best) return WISP_OK;
   cell->elements = cell->best->elements;
@@ -128,9 +130,21 @@ static wisp_status find_winners(wisp_error *err, const wisp_chooser *from, wisp_
       cell->in_composition = cell->best, cell->composition_remark = cell->remark;
     for (int k = 0; stage.record.trial && k < stage.kernels; k++)
       if (strcmp(stage.choice[k].kernel, cell->spec.kernel) == 0)
-        cell->in_composition = pick(cell, &stage.choice[k], &cell->composition_remark);
+        cell->in_composition = pick(cell, &stage.choice[k], &cell->composition_remark, &cell->times[1]);
   }
   return WISP_OK;
+}
+
+/* A stage of one kernel and that kernel are one measurement: they are shown with the time that counts. */
+static void take_times(wisp_store *store, wisp_report_cell *cell)
+{
+  const wisp_trial *const shown[] = {cell->best, cell->in_composition};
+  for (int i = 0; i < 2; i++) {
+    if (!shown[i] || !cell->times[i]) continue;
+    const bool is_default = shown[i] == cell->best && cell->default_ms == cell->best->ms;
+    wisp_store_retime(store, shown[i], cell->times[i]);
+    if (is_default) cell->default_ms = cell->best->ms;
+  }
 }
 
 /* Asks as the device does whose trial is the newest. */
@@ -149,6 +163,7 @@ static wisp_status ask(wisp_error *err, const wisp_session *session, data *d)
     wisp_scopes_serve(&scopes, &limits);
     CALL(find_winners(err, &from, cells, end - i));
   }
+  for (size_t i = 0; i < d->cell_count; i++) take_times(session->store, &d->cells[i]);
   return WISP_OK;
 }
 

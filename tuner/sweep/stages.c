@@ -257,9 +257,11 @@ static wisp_status measure_composition(wisp_error *err, wisp_sweep *sweep, const
   HELD(wisp_chosen_free) wisp_chosen chosen = {.store = NULL};
   char layout[WISP_LAYOUT_TEXT];
   double ms = 0;
+  bool same = false; /* as the stage of before, which is timed */
   wisp_layout_print(&scope->layout[s->layout], layout);
   CALL(choose(err, sweep, &scope->spec, s->composition, layout, &chosen));
-  return chosen.stage.kernels ? measure_stage(err, sweep, &scope->spec, &chosen.stage, s->sum, &ms) : WISP_OK;
+  if (chosen.stage.kernels && sweep->start_ms > 0) CALL(is_same(err, &chosen.stage, &sweep->start.stage, &same));
+  return chosen.stage.kernels && !same ? measure_stage(err, sweep, &scope->spec, &chosen.stage, s->sum, &ms) : WISP_OK;
 }
 
 /* Finds the composition that a solver takes here because another card's record has it; false: none. */
@@ -387,11 +389,13 @@ static wisp_status hold_finals(wisp_error *err, wisp_sweep *sweep, const wisp_sc
     HELD(wisp_trials_free) wisp_trials all = {0};
     wisp_trial winner = {.ms = 0};
     if (kernel < 0 || now->stage.choice[i].match != WISP_MATCH_EXACT) continue;
-    if (wisp_seconds() + sweep->first > sweep->deadline) continue;
+    const double begun = wisp_seconds();
+    if (begun + fmax(sweep->first, sweep->round) > sweep->deadline) continue;
     wisp_spec_name_kernel(&scope.spec, sweep->family->kernels[kernel].name);
     CALL(wisp_bench_set_problem(err, &sweep->bench, &scope.spec, sweep->request->elements));
     CALL(list_trials(err, sweep, now->store, now->stage.plan[i], &all));
     CALL(wisp_sweep_final(err, sweep, &scope, layout, &all, &winner));
+    sweep->round = fmax(wisp_seconds() - begun, sweep->round / 2);
   }
   return WISP_OK;
 }

@@ -53,7 +53,7 @@ wisp_spec wisp_sweep_spec(const wisp_sweep *sweep, int order, wisp_precision pre
   return spec;
 }
 
-/* Sets the end of the search: what it took to verify the stage of before is kept for the kernels of the new one. A unit
+/* Sets the end of the search: what it took to verify the stage of before, or to hold a final round, is kept. A unit
  * that has begun has three times as long for its search, whatever its share is. */
 static void set_until(wisp_sweep *sweep, double begun)
 {
@@ -62,7 +62,7 @@ static void set_until(wisp_sweep *sweep, double begun)
   sweep->until = sweep->unit.until;
   if (!sweep->by_stage) return;
   const double end = fmin(sweep->deadline, fmax(sweep->unit.until, now + SEARCH * took)), left = fmax(end - now, 0);
-  sweep->until = end - fmin(MOST_KEPT * left, fmax(took, LEAST_KEPT * left));
+  sweep->until = end - fmin(MOST_KEPT * left, fmax(fmax(took, sweep->round), LEAST_KEPT * left));
 }
 
 /* The worth of whole stages, beside a kernel of the best one. */

@@ -27,6 +27,7 @@ typedef struct wisp_sweep {
   size_t workers;            /* on this host: they share its cores */
   double deadline;           /* seconds; infinite without a budget */
   bool by_stage;             /* a budget for whole stages: no trial begins that would not end in it */
+  double round;              /* seconds that a final round takes, as the last ones did; 0: there was none */
   double pace, first;        /* seconds that a trial takes, and the first one of a kernel, with its references */
   /* The order and precision at hand: */
   wisp_unit unit;

@@ -203,7 +203,7 @@ static bool is_enough(const unit *u, int layout)
 {
   const wisp_sweep *sweep = u->sweep;
   const wisp_trial *best = &u->best[layout];
-  bool cached = !sweep->bench.limits->gpu || 1e6 * best->gbps * best->ms < 2 * (double)sweep->bench.limits->l2;
+  bool cached = wisp_bytes_fit_cache(sweep->bench.limits, 1e6 * best->gbps * best->ms);
   double enough = sweep->request->enough > 0 ? sweep->request->enough : cached ? INFINITY : ENOUGH_GPU;
   const int at_least = sweep->request->at_least > 0 ? sweep->request->at_least : AT_LEAST;
   return isfinite(sweep->deadline) && u->known >= at_least && best->ms > 0 &&

@@ -226,6 +226,18 @@ static wisp_status find_floor(wisp_error *err, const wisp_bench *bench, const wi
                          floor);
 }
 
+bool wisp_bytes_fit_cache(const wisp_limits *limits, double bytes)
+{
+  return !limits->gpu || bytes < 2 * (double)limits->l2;
+}
+
+void wisp_trial_compare(wisp_trial *t, const wisp_limits *limits, double bytes, const wisp_floor *floor)
+{
+  const bool below = floor->ms > wisp_most_efficiency * t->ms, cached = wisp_bytes_fit_cache(limits, bytes);
+  t->efficiency = below && !cached ? NAN : floor->ms / t->ms;
+  put(t->floor, sizeof t->floor, !below ? floor->by : cached ? WISP_FLOOR_CACHE : "");
+}
+
 double wisp_trial_byte_share(const wisp_bench *bench, const wisp_spec *spec, const wisp_trial *t)
 {
   wisp_work work = {0};
@@ -252,8 +264,7 @@ wisp_status wisp_trial_rate(wisp_error *err, const wisp_bench *bench, const wisp
   t->gdofs = work.dofs / t->ms / 1e6;
   t->gbps = work.bytes / t->ms / 1e6;
   t->gflops = work.flops / t->ms / 1e6;
-  t->efficiency = floor.ms / t->ms;
-  put(t->floor, sizeof t->floor, floor.by);
+  wisp_trial_compare(t, bench->limits, work.bytes, &floor);
   t->sample_count = timed->count;
   for (int i = 0; i < timed->count; i++) t->samples[i] = timed->samples[i] / runs;
   wisp_measure_mode(timed, t->mode);

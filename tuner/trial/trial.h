@@ -118,6 +118,15 @@ typedef struct wisp_floor {
   const char *by;      /* the resource that sets it: "bytes", "adds" (atomic additions), "fma" (a unit's operations) */
 } wisp_floor;
 
+/* Whether a launch may find bytes in a cache that the launch before left there: below twice the cache of a card; on a
+ * host always, for the size of its last cache is not known. */
+bool wisp_bytes_fit_cache(const wisp_limits *limits, double bytes);
+
+/* Sets the trial's efficiency, the floor's share of its time, and what sets the floor: "cache" where the time is below
+ * the floor because the bytes fit a cache. Above wisp_most_efficiency elsewhere there is none: the device has more
+ * bandwidth or a higher peak than was measured. */
+void wisp_trial_compare(wisp_trial *trial, const wisp_limits *limits, double bytes, const wisp_floor *floor);
+
 /* The floor of the spec's kernel with this minimal work. Bytes move at the bandwidth of a copy, or of a fill where the
  * kernel reads nothing. Operations count as far as the plan's space states them, at the measured peak of the unit that
  * executes them; a unit whose peak is not known sets no floor. plan NULL: operations do not count. */
