@@ -67,7 +67,7 @@ static wisp_status check_at_size(wisp_error *err, bench *b, const wisp_kernel *k
   const wisp_workload *workload = NULL;
   HELD(wisp_problem_ref_end) wisp_problem_ref timed = {0};
   CALL(wisp_workload_find(err, kernel->plan->spec.family, kernel->plan->spec.kernel, &workload));
-  const long long elements = p->shows == ON_MANY ? workload->many(&kernel->plan->spec) : p->elements;
+  const long long elements = p->shows == ON_MANY ? wisp_workload_many(workload, &kernel->plan->spec) : p->elements;
   if (!b->problems || workload != b->workload || elements != b->elements ||
       !wisp_spec_same_element(&b->spec, &kernel->plan->spec) || b->spec.precision != kernel->plan->spec.precision) {
     leave_problems(b);

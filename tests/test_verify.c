@@ -1,7 +1,7 @@
 /* Claim: verification tells a right kernel from wrong ones. Planted kernels (through $WISP_TEMPLATES) that write
  * outside an array, are wrong by 1e-3, are NaN in the last element only, read padding, or leave a result out: each is
  * caught, with its own reason; the same kernel without the fault passes. In every family and both precisions an error
- * of three tolerances is caught, one of half the tolerance passes. And it tells how large errors in single
+ * of three tolerances is caught, one of a third of the tolerance passes. And it tells how large errors in single
  * precision are beside those of plain sums. */
 #include "test.h"
 #include "each_plan.h"
@@ -88,10 +88,10 @@ static const struct {
 };
 enum { CALIBRATED = sizeof calibrated / sizeof *calibrated };
 
-/* The name of a strategy whose results are off by three tolerances in this precision, or by half of one. */
+/* The name of a strategy whose results are off by three tolerances in this precision, or by a third of one. */
 static void name_calibrated(bool wrong, wisp_precision precision, char name[32])
 {
-  snprintf(name, 32, "off-by-%s-%s", wisp_precision_name(precision), wrong ? "three" : "half");
+  snprintf(name, 32, "off-by-%s-%s", wisp_precision_name(precision), wrong ? "three" : "third");
 }
 
 static void plant_calibrated(const char *folder, size_t i, bool wrong, wisp_precision precision)
@@ -99,12 +99,12 @@ static void plant_calibrated(const char *folder, size_t i, bool wrong, wisp_prec
   char name[32], factor[64];
   const double tolerance = calibrated[i].roundings * (precision == WISP_F32 ? 0x1p-24 : 0x1p-53);
   const edit edits[] = {{"^", factor}, {calibrated[i].from, calibrated[i].to}};
-  snprintf(factor, sizeof factor, "#define FACTOR %.17g\n", 1 + (wrong ? 3 : 0.5) * tolerance);
+  snprintf(factor, sizeof factor, "#define FACTOR %.17g\n", 1 + (wrong ? 3 : 1.0 / 3) * tolerance);
   name_calibrated(wrong, precision, name);
   plant_edited(folder, calibrated[i].family, calibrated[i].kernel, calibrated[i].base, name, edits, 2);
 }
 
-/* An error of three tolerances is found, one of half the tolerance is none: of every family, in both precisions. */
+/* An error of three tolerances is found, one of a third is none: of every family, in both precisions. */
 TEST_IN_FOLDER(test_calibrated)
 {
   for (size_t n = 0; n < 4 * CALIBRATED; n++)

@@ -8,8 +8,9 @@
 
 long long wisp_hdg_many(const wisp_spec *spec)
 {
-  static const long long MANY = 24000, MODES = 6;
+  static const long long LOWEST = 66000, MANY = 24000, MODES = 6;
   const long long Np = (spec->order + 1) * (spec->order + 2) / 2;
+  if (spec->order <= 1) return LOWEST;
   return Np <= MODES ? MANY : MANY * MODES / Np;
 }
 

@@ -28,9 +28,9 @@ size_t wisp_tensor_elements(const wisp_limits *limits, int order, long long aske
 
 long long wisp_tensor_many(const wisp_spec *spec)
 {
-  static const long long MANY = 20000, NODES = 1500000;
+  static const long long LOWEST = 66000, MANY = 20000, NODES = 1500000;
   const long long Nq = spec->order + 1, fit = NODES / (Nq * Nq * Nq);
-  return fit < MANY ? fit : MANY;
+  return spec->order == 1 ? LOWEST : fit < MANY ? fit : MANY;
 }
 
 typedef struct test_mesh {

@@ -110,16 +110,29 @@ static wisp_status download(wisp_error *err, const launch *l, int a, double *val
 
 /* ---- The reference. */
 
+/* For each number of an array in the reference's order its place in memory; SIZE_MAX: it has none. */
+typedef struct place_map {
+  const wisp_array_decl *array; /* and others of its size, which are laid out alike */
+  size_t size, count;
+  size_t *from;
+} place_map;
+
 typedef struct reference {
   const wisp_workload *workload; /* NULL: none */
   wisp_sample sample;
   wisp_test_case test_case;
+  place_map map[WISP_MAX_ARRAYS];
+  size_t maps;
+  double *values; /* of one array, as they lie */
+  size_t capacity;
 } reference;
 
 static void free_reference(reference *r)
 {
   for (int a = 0; a < WISP_MAX_ARRAYS; a++)
     free(r->test_case.before[a]), free(r->test_case.after[a]), free(r->test_case.size[a]);
+  for (size_t i = 0; i < r->maps; i++) free(r->map[i].from);
+  free(r->values);
   free(r->test_case.own);
   wisp_discretisation_destroy(&r->sample.d);
 }
@@ -140,39 +153,61 @@ static size_t origin_of(const reference *r, const wisp_array_decl *array, size_t
   return d->origin ? d->origin(d->self, array, i) : i;
 }
 
-/* Numbers of an array as they lie, to their places in the reference's order, with the way back. */
-typedef struct placing {
+typedef struct mapping {
   const reference *r;
-  const wisp_array_decl *array;
-  const double *values;
-  double *out;
-  size_t *from, count; /* from: NULL, or where each comes from */
-} placing;
+  place_map *map;
+} mapping;
 
-/* A wisp_sweep over the numbers. */
-static void place_numbers(void *context, size_t from, size_t to)
+/* A wisp_sweep over the numbers as they lie. */
+static void map_numbers(void *context, size_t from, size_t to)
 {
-  const placing *p = context;
+  const mapping *m = context;
   for (size_t i = from; i < to; i++) {
-    const size_t at = origin_of(p->r, p->array, i);
-    if (at >= p->count) continue;
-    p->out[at] = p->values[i];
-    if (p->from) p->from[at] = i;
+    const size_t at = origin_of(m->r, m->map->array, i);
+    if (at < m->map->count) m->map->from[at] = i;
   }
 }
 
-/* An array in the reference's order; the caller frees both. */
-static wisp_status fetch(wisp_error *err, const launch *l, const reference *r, int a, size_t **from, double **out)
+/* Made once for arrays of one size: most of their numbers are outside the sample. */
+static wisp_status find_map(wisp_error *err, const launch *l, reference *r, int a, const place_map **out)
 {
   const wisp_array_decl *array = &l->family->arrays[a];
   const size_t size = wisp_arrays_size(l->problem->arrays, l->array[a]), count = r->test_case.numbers[a];
-  OWNED(free) double *values = NULL;
-  CALL(wisp_new(err, size, sizeof *values, &values));
-  CALL(download(err, l, a, values));
-  CALL(wisp_new(err, count, sizeof **out, out));
-  if (from) CALL(wisp_new(err, count, sizeof **from, from));
-  for (size_t i = 0; from && i < count; i++) (*from)[i] = SIZE_MAX;
-  wisp_parallel_for(size, place_numbers, &(placing){r, array, values, *out, from ? *from : NULL, count});
+  for (size_t i = 0; i < r->maps; i++) {
+    *out = &r->map[i];
+    if (strcmp((*out)->array->size, array->size) == 0 && (*out)->size == size && (*out)->count == count) return WISP_OK;
+  }
+  place_map *map = &r->map[r->maps++];
+  *map = (place_map){.array = array, .size = size, .count = count};
+  CALL(wisp_new(err, count, sizeof *map->from, &map->from));
+  for (size_t i = 0; i < count; i++) map->from[i] = SIZE_MAX;
+  wisp_parallel_for(size, map_numbers, &(mapping){r, map});
+  *out = map;
+  return WISP_OK;
+}
+
+/* An array as it lies, in r->values. */
+static wisp_status read_array(wisp_error *err, const launch *l, reference *r, int a)
+{
+  const size_t size = wisp_arrays_size(l->problem->arrays, l->array[a]);
+  if (size > r->capacity) {
+    free(r->values);
+    r->values = NULL, r->capacity = 0;
+    CALL(wisp_new(err, size, sizeof *r->values, &r->values));
+    r->capacity = size;
+  }
+  return download(err, l, a, r->values);
+}
+
+/* An array in the reference's order; the caller frees it. */
+static wisp_status fetch(wisp_error *err, const launch *l, reference *r, int a, double **out)
+{
+  const place_map *map = NULL;
+  CALL(find_map(err, l, r, a, &map));
+  CALL(read_array(err, l, r, a));
+  CALL(wisp_new(err, map->count, sizeof **out, out));
+  for (size_t i = 0; i < map->count; i++)
+    if (map->from[i] != SIZE_MAX) (*out)[i] = r->values[map->from[i]];
   return WISP_OK;
 }
 
@@ -184,7 +219,7 @@ static wisp_status take_array(wisp_error *err, const launch *l, int a, reference
   t->numbers[a] = wisp_arrays_size(l->problem->arrays, l->array[a]);
   if (r->sample.compact && !wisp_discretisation_size(&r->sample.d, array, &t->numbers[a])) return WISP_OK;
   if (array->kind == WISP_FIXED || !(reads || writes || array->kind == WISP_STATE)) return WISP_OK;
-  if (reads || array->kind == WISP_STATE) CALL(fetch(err, l, r, a, NULL, &t->before[a]));
+  if (reads || array->kind == WISP_STATE) CALL(fetch(err, l, r, a, &t->before[a]));
   if (!writes) return WISP_OK;
   CALL(wisp_new(err, t->numbers[a], sizeof *t->after[a], &t->after[a]));
   CALL(wisp_new(err, t->numbers[a], sizeof *t->size[a], &t->size[a]));
@@ -217,20 +252,20 @@ static wisp_status compute_reference(wisp_error *err, const wisp_solver *solver,
 }
 
 /* An output's numbers beside the reference's, where that has some. */
-static wisp_status compare_numbers(wisp_error *err, const launch *l, const reference *r, int a, checked *c,
+static wisp_status compare_numbers(wisp_error *err, const launch *l, reference *r, int a, checked *c,
                                    wisp_checked_kernel *v)
 {
   const wisp_array_decl *array = &l->family->arrays[a];
   const double *expected = r->test_case.after[a], *sizes = r->test_case.size[a];
-  OWNED(free) double *got = NULL;
-  OWNED(free) size_t *from = NULL;
+  const place_map *map = NULL;
   double worst = 0;
   size_t bad = 0;
-  CALL(fetch(err, l, r, a, &from, &got));
-  for (size_t i = 0; i < r->test_case.numbers[a]; i++) {
-    if (from[i] == SIZE_MAX || !isfinite(expected[i])) continue;
-    const double rounded = array->type == WISP_SINGLE ? 0x1p-23 * fabs(expected[i]) : 0;
-    const double off = isfinite(got[i]) ? fmax(0, fabs(got[i] - expected[i]) - rounded) : HUGE_VAL;
+  CALL(find_map(err, l, r, a, &map));
+  CALL(read_array(err, l, r, a));
+  for (size_t i = 0; i < map->count; i++) {
+    if (map->from[i] == SIZE_MAX || !isfinite(expected[i])) continue;
+    const double got = r->values[map->from[i]], rounded = array->type == WISP_SINGLE ? 0x1p-23 * fabs(expected[i]) : 0;
+    const double off = isfinite(got) ? fmax(0, fabs(got - expected[i]) - rounded) : HUGE_VAL;
     v->numbers++;
     c->largest[a] = fmax(c->largest[a], fmax(sizes[i], fabs(expected[i])));
     if (wisp_is_worse(off, sizes[i], &worst)) bad = i;
@@ -238,9 +273,10 @@ static wisp_status compare_numbers(wisp_error *err, const launch *l, const refer
   v->error = fmax(v->error, worst);
   if (worst <= v->tolerance) return WISP_OK;
   char where[WISP_PLACE_TEXT], text[512];
-  wisp_discretisation_place(&l->problem->d, array, from[bad], where);
+  const double got = r->values[map->from[bad]];
+  wisp_discretisation_place(&l->problem->d, array, map->from[bad], where);
   snprintf(text, sizeof text, WISP_MESSAGE("%s is %.9g, not %.9g, at %s, by the reference: error %.2e over %.2e"),
-           l->array[a], isnan(got[bad]) ? (double)NAN : got[bad], expected[bad], where, worst, v->tolerance);
+           l->array[a], isnan(got) ? (double)NAN : got, expected[bad], where, worst, v->tolerance);
   convict(v, text);
   return WISP_OK;
 }
@@ -277,7 +313,7 @@ static wisp_status compare_sum(wisp_error *err, const launch *l, const reference
   return WISP_OK;
 }
 
-static wisp_status compare_with_reference(wisp_error *err, const launch *l, const reference *r, checked *c,
+static wisp_status compare_with_reference(wisp_error *err, const launch *l, reference *r, checked *c,
                                           wisp_checked_kernel *v)
 {
   for (int a = 0; l->family->arrays[a].name; a++) {

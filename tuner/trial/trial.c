@@ -107,13 +107,14 @@ wisp_status wisp_bench_repeat_check(wisp_error *err, wisp_bench *bench, wisp_pro
   return wisp_at_size_repeat(err, bench->at_small, few.problem, kernel, MOST, &left, &thorough);
 }
 
-/* The problem of many elements, made where there is none; *out stays as it is where none is needed. */
+/* The problem of many elements, made where there is none; *out stays as it is where none is needed: the one to time on
+ * is as large, and off multiples of 8. */
 static wisp_status acquire_large(wisp_error *err, wisp_bench *bench, const wisp_plan *plan, wisp_problem_ref *out)
 {
   const wisp_workload *workload = bench->workload;
   const wisp_mesh_source box = wisp_mesh_source_irregular();
-  const long long many = workload->many && !bench->limits->gpu ? workload->many(&bench->spec) : 0;
-  if (many <= wisp_problems_elements(bench->problems)) return WISP_OK;
+  const long long timed = wisp_problems_elements(bench->problems), many = wisp_workload_many(workload, &bench->spec);
+  if (many <= 0 || (many <= timed && timed % 8)) return WISP_OK;
   if (!bench->large) {
     CALL(wisp_problems_create(err, bench->device, workload, &bench->spec, many, &box, problem_memory(bench),
                               &bench->large));

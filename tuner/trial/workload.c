@@ -1,6 +1,8 @@
 #include "workload.h"
 #include "../../gen/family.h"
+#include "../../runtime/mesh/cell.h"
 
+#include <math.h>
 #include <string.h>
 
 #define DECLARE(name) extern const wisp_workload wisp_workload_##name;
@@ -34,6 +36,18 @@ wisp_status wisp_workload_find(wisp_error *err, const char *family, const char *
   }
   return wisp_fail(err, WISP_EUSAGE, "the tuner has no workload for family '%s'%s%s", family, kernel ? ", kernel " : "",
                    kernel ? kernel : "");
+}
+
+long long wisp_workload_many(const wisp_workload *workload, const wisp_spec *spec)
+{
+  const char *dash = strrchr(spec->element, '-'); /* "bernstein-tet" */
+  const wisp_cell *cell = wisp_cell_find(dash ? dash + 1 : spec->element);
+  if (!workload->many || !cell) return 0;
+  const double cells = (double)workload->many(spec) / cell->split;
+  const long long side = (long long)ceil(pow(cells, 1.0 / cell->dimension) - 1e-9) | 1;
+  long long count = cell->split;
+  for (int d = 0; d < cell->dimension; d++) count *= side;
+  return count;
 }
 
 bool wisp_workload_serves(const char *family, const char *kernel)

@@ -83,8 +83,8 @@ typedef struct wisp_workload {
                       const wisp_mesh_source *source, void **test_mesh);
   int other_meshes;  /* to check on: those besides the first */
   bool crowded_mesh; /* there is one more, on which kernels that vary are checked: most of its elements meet */
-  /* Elements of a problem on which winners are checked once, so many that indices of 16 bits, and counts of blocks that
-   * stand for them, do not do. NULL: problems to time on are large enough. */
+  /* Elements that a problem on which winners are checked once has at least: at the lowest order so many that their
+   * numbers do not fit 16 bits, at others as many as a reference computes in about a second. NULL: there is none. */
   long long (*many)(const wisp_spec *spec);
   /* Its sizes, for kernels' expressions (wisp_own_sizes); NULL: those of a large one, element by element. */
   wisp_status (*own_sizes)(wisp_error *err, const void *test_mesh, wisp_env *sizes);
@@ -164,6 +164,10 @@ static inline void wisp_workload_round(const wisp_spec *spec, wisp_mesh *mesh)
 
 /* A scalar of a launch; `otherwise` where it has none of this name. */
 double wisp_scalar_of(const wisp_scalar_list *list, const char *name, double otherwise);
+
+/* Elements of the problem that winners are checked on once: those of a box of at least workload->many, with an odd
+ * number of cells on each edge, so no multiple of what groups, blocks, warps and vectors have. 0: there is none. */
+long long wisp_workload_many(const wisp_workload *workload, const wisp_spec *spec);
 
 /* Takes `most` of `count` things at least, or all: the first and the last, those at multiples of 32, 256 and 1024, and
  * random ones. A byte each, 1 for those; the caller frees it. */
