@@ -1,5 +1,6 @@
 /* A kernel on the small problems of its workload, against the cases' references; the same for every family. */
 #include "verify.h"
+#include "example_cache.h"
 #include "examples.h"
 #include "problems.h"
 #include "test_cases.h"
@@ -10,40 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  MAX_WORKLOADS = 16,
-  MAX_MESHES = 5,
-  MAX_EXAMPLES = 48,
-  LAUNCHES = 3,
-  CROWDED_LAUNCHES = 5,
-  DRAWN = 10,
-  DRAWN_SIZES = 4
-};
+enum { MAX_WORKLOADS = 16, MAX_MESHES = 5, LAUNCHES = 3, CROWDED_LAUNCHES = 5, DRAWN = 10, DRAWN_SIZES = 4 };
 static const size_t problem_bytes = (size_t)512 << 20;
-
-/* A round's data on a device, in one layout. */
-typedef struct example {
-  wisp_setting of;
-  int number;
-  uint64_t seed;
-  unsigned long long used;
-  wisp_kept *before; /* all arrays */
-} example;
 
 /* The problems, test cases and examples of one workload, of one element and order. */
 typedef struct place {
   wisp_spec spec;
   wisp_problems *problems; /* NULL: nothing yet */
   wisp_test_cases *cases;
-  unsigned long long clock;
-  int count;
-  example examples[MAX_EXAMPLES];
+  wisp_example_cache examples;
 } place;
 
 struct wisp_verifier {
   wisp_device *device;
   uint64_t seed;
-  int most_drawn;
+  int most_extremes;
   place place[MAX_MESHES][MAX_WORKLOADS]; /* by mesh and workload */
 };
 
@@ -52,14 +34,14 @@ void wisp_verifier_seed(wisp_verifier *v, uint64_t seed)
   v->seed = seed;
 }
 
-void wisp_verifier_draws(wisp_verifier *v, int most)
+void wisp_verifier_extremes(wisp_verifier *v, int most)
 {
-  v->most_drawn = most;
+  v->most_extremes = most;
 }
 
 static void leave(place *p)
 {
-  for (int i = 0; i < p->count; i++) wisp_kept_free(p->examples[i].before);
+  wisp_example_cache_clear(&p->examples);
   wisp_test_cases_destroy(p->cases);
   wisp_problems_destroy(p->problems);
   *p = (place){.problems = NULL};
@@ -83,56 +65,6 @@ done:
   return status;
 }
 
-/* --- examples --- */
-
-/* Arrays that the kernel does not read are NaN, fixed arrays of reals too. */
-static wisp_status make_example(wisp_error *err, wisp_problem *problem, const wisp_test_case *test_case,
-                                wisp_kept **kept)
-{
-  wisp_arrays *arrays = problem->arrays;
-  size_t a = 0;
-  CALL(wisp_problem_refill(err, problem));
-  for (const wisp_array_decl *array = problem->d.family->arrays; array->name; array++, a++) {
-    if (!wisp_arrays_size(arrays, array->name)) continue;
-    if (test_case->before[a])
-      CALL(wisp_example_put(err, problem, array, test_case->before[a]));
-    else if (!wisp_numbers[array->type].integer &&
-             !(array->kind == WISP_FIXED && wisp_list_has(test_case->kernel->reads, array->name)))
-      CALL(wisp_arrays_fill(err, arrays, array->name, 0xff));
-  }
-  return wisp_arrays_keep(err, arrays, NULL, kept);
-}
-
-static bool same(const example *a, const example *b)
-{
-  return wisp_setting_same(&a->of, &b->of) && a->number == b->number && a->seed == b->seed;
-}
-
-static wisp_status find_example(wisp_error *err, place *p, const wisp_plan *plan, wisp_problem *problem,
-                                const wisp_test_case *test_case, uint64_t seed, const wisp_kept **out)
-{
-  example key = {.of = wisp_setting_of(plan), .number = test_case->number, .seed = seed, .used = ++p->clock};
-  int at = 0;
-  for (int i = 0; i < p->count; i++) {
-    if (same(&p->examples[i], &key)) {
-      p->examples[i].used = key.used;
-      *out = p->examples[i].before;
-      return WISP_OK;
-    }
-    if (p->examples[i].used < p->examples[at].used) at = i;
-  }
-  const wisp_status status = make_example(err, problem, test_case, &key.before);
-  if (status != WISP_OK) wisp_kept_free(key.before);
-  CALL(status);
-  if (p->count < MAX_EXAMPLES)
-    at = p->count++;
-  else
-    wisp_kept_free(p->examples[at].before);
-  p->examples[at] = key;
-  *out = key.before;
-  return WISP_OK;
-}
-
 /* --- the check --- */
 
 /* One round at hand. */
@@ -143,8 +75,8 @@ typedef struct running_case {
   const wisp_test_case *test_case;
   wisp_problem_ref ref;
   wisp_problem *problem;
-  const wisp_kept *before;
-  wisp_kept *first; /* what the first launch has left */
+  const wisp_kept *before, *others_before; /* of the case, and of all cases */
+  wisp_kept *first;                        /* what the first launch has left */
   const char *writes[WISP_MAX_ARRAYS + 1];
   const char *others[WISP_MAX_ARRAYS + 1]; /* but its inputs */
   int launches;
@@ -162,7 +94,8 @@ static wisp_status find_case(wisp_error *err, wisp_verifier *v, const wisp_plan 
   CALL(wisp_problems_acquire(err, p->problems, &plan, 1, &r->ref));
   r->problem = r->ref.problem;
   CALL(wisp_test_cases_get(err, p->cases, spec, plan->strategy->mixes, number, v->seed, &r->test_case));
-  CALL(find_example(err, p, plan, r->problem, r->test_case, v->seed, &r->before));
+  CALL(wisp_example_find(err, &p->examples, plan, r->problem, r->test_case, true, &r->others_before));
+  CALL(wisp_example_find(err, &p->examples, plan, r->problem, r->test_case, false, &r->before));
   const wisp_array_decl *arrays = r->problem->d.family->arrays;
   for (int a = 0; arrays[a].name; a++)
     if (r->test_case->after[a]) r->writes[writes++] = arrays[a].name;
@@ -171,6 +104,12 @@ static wisp_status find_case(wisp_error *err, wisp_verifier *v, const wisp_plan 
       r->others[others++] = arrays[a].name;
   r->plan = plan;
   return wisp_judged_fill(err, r->problem, plan, r->test_case, &r->judged);
+}
+
+static wisp_status restore(wisp_error *err, const running_case *r, const char *const *names)
+{
+  CALL(wisp_arrays_restore(err, r->problem->arrays, r->others_before, names));
+  return wisp_arrays_restore(err, r->problem->arrays, r->before, names);
 }
 
 static void leave_case(running_case *r)
@@ -196,7 +135,9 @@ static wisp_status check_untouched(wisp_error *err, const running_case *r, bool 
   char array[32] = "";
   size_t number = 0;
   if (outside) CALL(wisp_verify_guards(err, arrays));
-  CALL(wisp_arrays_changed(err, arrays, r->before, all ? r->writes : r->others, array, &number));
+  const char *const *except = all ? r->writes : r->others;
+  CALL(wisp_arrays_changed(err, arrays, r->before, except, array, &number));
+  if (!*array) CALL(wisp_arrays_changed(err, arrays, r->others_before, except, array, &number));
   return wisp_require(err, !*array, WISP_EWRONG, "changes number %zu of array %s, which is no output", number, array);
 }
 
@@ -222,7 +163,7 @@ static wisp_status check_repeats(wisp_error *err, const running_case *r)
 static wisp_status launch_blind(wisp_error *err, const running_case *r)
 {
   wisp_arrays *arrays = r->problem->arrays;
-  CALL(wisp_arrays_restore(err, arrays, r->before, NULL));
+  CALL(restore(err, r, NULL));
   for (const wisp_array_decl *array = r->problem->d.family->arrays; array->name; array++)
     if (array->kind == WISP_FIXED && !wisp_numbers[array->type].integer && wisp_arrays_size(arrays, array->name))
       CALL(wisp_arrays_fill(err, arrays, array->name, 0xff));
@@ -233,7 +174,7 @@ static wisp_status launch(wisp_error *err, running_case *r, int number, double *
 {
   const bool end = number == r->launches - 1, exact = !r->plan->strategy->varies;
   wisp_arrays *arrays = r->problem->arrays;
-  CALL(wisp_arrays_restore(err, arrays, r->before, number > 0 ? r->writes : NULL));
+  CALL(restore(err, r, number > 0 ? r->writes : NULL));
   CALL(wisp_test_case_launch(err, r->problem, r->kernel, r->test_case, r->schedule));
   if (number == 0 || end) CALL(check_untouched(err, r, r->last && end));
   if (number == 0 || !exact) CALL(wisp_judge(err, &r->judged, SIZE_MAX, error));
@@ -274,8 +215,8 @@ static wisp_status list_cases(wisp_error *err, const wisp_verifier *v, const wis
   }
   for (const wisp_array_decl *array = family->arrays; array->name; array++)
     if (wisp_list_has(kernel->reads, array->name)) passed = most(passed, &array->passed);
-  const int drawn = passed ? DRAWN : DRAWN_SIZES;
-  out->extremes = most(passed, &family->magnitudes) + (drawn < v->most_drawn ? drawn : v->most_drawn);
+  out->extremes = most(passed, &family->magnitudes) + (passed ? DRAWN : DRAWN_SIZES);
+  if (out->extremes > v->most_extremes) out->extremes = v->most_extremes;
   return wisp_require(err, out->own > 0, WISP_EUSAGE, "no reference for kernel '%s'", spec->kernel);
 }
 
@@ -411,7 +352,7 @@ wisp_status wisp_verifier_create(wisp_error *err, wisp_device *device, wisp_veri
   CALL(wisp_new(err, 1, sizeof **out, out));
   (*out)->device = device;
   (*out)->seed = WISP_RANDOM_SEED;
-  (*out)->most_drawn = DRAWN;
+  (*out)->most_extremes = WISP_PLAIN - WISP_EXTREMES;
   return WISP_OK;
 }
 
@@ -445,7 +386,7 @@ static wisp_status run_case(wisp_error *err, wisp_verifier *v, const wisp_kernel
   r->kernel = kernel;
   CALL(find_case(err, v, kernel->plan, 0, (int)data, r));
   CALL(wisp_results_create(err, r->test_case, own));
-  CALL(wisp_arrays_restore(err, r->problem->arrays, r->before, NULL));
+  CALL(restore(err, r, NULL));
   CALL(wisp_test_case_launch(err, r->problem, kernel, r->test_case, WISP_SCHEDULE_USUAL));
   for (int a = 0; a < WISP_MAX_ARRAYS; a++)
     if (own->of[a]) CALL(fetch(err, r, &r->problem->d.family->arrays[a], own->of[a]));

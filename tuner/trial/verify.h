@@ -15,9 +15,9 @@ void wisp_verifier_destroy(wisp_verifier *verifier);
 /* Data of the checks from here on; at first WISP_RANDOM_SEED's. */
 void wisp_verifier_seed(wisp_verifier *verifier, uint64_t seed);
 
-/* Beside the values that solvers pass, which all come up, so many cases at most are drawn from their ranges. For tests
- * that check one text at order after order. */
-void wisp_verifier_draws(wisp_verifier *verifier, int most);
+/* At most so many cases of values that solvers pass, in place of each of them and some that are drawn. For tests that
+ * check one text at order after order. */
+void wisp_verifier_extremes(wisp_verifier *verifier, int most);
 
 /* Makes what a check of this plan needs, so that the check itself is about the kernel only. */
 wisp_status wisp_verifier_prepare(wisp_error *err, wisp_verifier *verifier, const wisp_plan *plan);
