@@ -282,6 +282,11 @@ wisp_device *open_test_device(void)
   return device;
 }
 
+bool test_device_is_host(void)
+{
+  return strcmp(test_device_name(), "host") == 0;
+}
+
 int device_set_up(void **state)
 {
   *state = open_test_device();

@@ -33,6 +33,7 @@ typedef struct planted {
   const char *element, *system; /* NULL: the family's first */
   plant_shows shows;
   bool single;        /* in single precision alone */
+  bool host;          /* shows on the host alone */
   int order;          /* 0: the usual one */
   long long elements; /* of the problem that kernels are timed on; 0: as many as suit the device */
 } planted;

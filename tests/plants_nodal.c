@@ -6,7 +6,7 @@
 /* A statement that a thread of each block behind the fourth carries out at the end, where there are many elements. */
 #define IN_LATE_BLOCKS(statement)                                                        \
   {                                                                                      \
-    "$", "if (groups > 100 && bx > 3) {\nFOR_ALL(only_, 1)\n" statement "\nEND_ALL\n}\n" \
+    "$", "if (groups > 700 && bx > 3) {\nFOR_ALL(only_, 1)\n" statement "\nEND_ALL\n}\n" \
   }
 
 static const planted rows[] = {
@@ -354,7 +354,7 @@ static const planted rows[] = {
     {"far", "nodal", "stage_traced", "literal", .edits = {COUNT_AS(groups, "groups > 64 ? 64 : groups")},
      .shows = AT_SIZE},
     {"last-of-32", "nodal", "volume", "literal", .edits = {COUNT_AS(groups, "groups % 32 == 0 ? groups - 1 : groups")},
-     .shows = AT_SIZE},
+     .shows = AT_SIZE, .host = true},
     {"few", "nodal", "stage", "literal", .edits = {COUNT_AS(groups, "groups < 2 ? 0 : groups")}},
     {"few", "nodal", "volume", "matrix-in-shared", .edits = {COUNT_AS(groups, "groups < 2 ? 0 : groups")}},
     {"few", "nodal", "update", "thread", .edits = {COUNT_AS(groups, "groups == 1 ? 0 : groups")}},

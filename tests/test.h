@@ -24,6 +24,7 @@ WISP_OWNED(cJSON, cJSON_Delete)
 
 /* The device that tests run on: $WISP_TEST_DEVICE, "host" unless set. */
 const char *test_device_name(void);
+bool test_device_is_host(void);
 
 /* The number of times that words stand in a text. */
 int occurrences(const char *text, const char *words);

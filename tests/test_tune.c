@@ -142,6 +142,7 @@ TEST_IN_FOLDER(test_step_follows)
 {
   const char *folder = *state;
   const char *db = fixture_path(folder, "tune.db");
+  setenv("WISP_SHIPPED", "none", 1);
   assert_int_equal(tune_stage(db).trials, 1);
   assert_int_equal(tune_stage(db).trials, 0);
   wisp_store *store = fixture_open(db);
@@ -154,6 +155,7 @@ TEST_IN_FOLDER(test_step_follows)
   }
   wisp_store_close(store);
   assert_int_equal(tune_stage(db).trials, 1);
+  unsetenv("WISP_SHIPPED");
 }
 
 static void count_rows(const char *db, int *kernels, int *steps)

@@ -295,7 +295,9 @@ static wisp_status check_case(wisp_error *err, wisp_verifier *v, const wisp_kern
   for (int k = 0; k < r.launches; k++) {
     r.schedule = (wisp_schedule)((i + k) % WISP_SCHEDULES);
     if (crowded) disturb(&r, k);
-    CALL(launch(err, &r, k, error));
+    const wisp_status status = launch(err, &r, k, error);
+    if (status == WISP_EWRONG) wisp_verify_guards(NULL, r.problem->arrays); /* whole again for the next kernel */
+    CALL(status);
   }
   return WISP_OK;
 }
