@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { RESULT = 640 };
+
 /* The result of a kernel in words. */
 static void describe(const wisp_checked_kernel *k, char text[512])
 {
@@ -21,11 +23,11 @@ static void describe(const wisp_checked_kernel *k, char text[512])
   else if (k->alone)
     snprintf(standard, sizeof standard, "; %s", k->alone);
   if (k->wrong)
-    snprintf(text, 512, "WRONG: %s", k->text);
+    snprintf(text, RESULT, "WRONG: %s", k->text);
   else if (!k->launches)
-    snprintf(text, 512, "not launched");
+    snprintf(text, RESULT, "not launched");
   else
-    snprintf(text, 512, "right: %s%s%s%s", reference, *k->text ? ": " : "", k->text, standard);
+    snprintf(text, RESULT, "right: %s%s%s%s", reference, *k->text ? ": " : "", k->text, standard);
 }
 
 static wisp_status print_lines(wisp_error *err, const wisp_checked_kernels *checks)
@@ -37,7 +39,7 @@ static wisp_status print_lines(wisp_error *err, const wisp_checked_kernels *chec
   CALL(wisp_table_create(err, "", WISP_COUNT(columns), columns, &table));
   for (size_t i = 0; i < checks->count; i++) {
     const wisp_checked_kernel *k = &checks->list[i];
-    char result[512];
+    char result[RESULT];
     describe(k, result);
     const char *const cells[] = {k->choice->kernel, k->choice->strategy, wisp_layer_name(k->choice->layer), result};
     CALL(wisp_table_add(err, table, cells));

@@ -24,7 +24,7 @@ typedef struct wisp_example_cache {
 
 void wisp_example_cache_clear(wisp_example_cache *cache);
 
-/* What the arrays of a problem must hold before a launch of this case: those with numbers of it; or (of_all) the
+/* Finds what the arrays of a problem must hold before a launch of this case: those with numbers of it; or (of_all) the
  * others, of which those of reals that the kernel does not read are NaN. Made, which changes the arrays, where it is
  * not kept. Valid until as many others were asked for. */
 wisp_status wisp_example_find(wisp_error *err, wisp_example_cache *cache, const wisp_plan *plan, wisp_problem *problem,
