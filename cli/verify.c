@@ -12,7 +12,7 @@
 enum { RESULT = 640 };
 
 /* The result of a kernel in words. */
-static void describe(const wisp_checked_kernel *k, char text[512])
+static void describe(const wisp_checked_kernel *k, char text[RESULT])
 {
   char reference[160] = "not compared with the reference", standard[160] = "";
   if (k->referenced)
