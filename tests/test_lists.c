@@ -119,9 +119,11 @@ static void sweep(const char *folder, size_t i, bool wrong)
              summary.why);
 }
 
+/* Sanitized, every third list stands for the others. */
 TEST(test_lists)
 {
-  for (size_t i = 0; i < sizeof plants / sizeof *plants; i++)
+  const size_t some = getenv("WISP_TEST_COARSE") ? 3 : 1;
+  for (size_t i = 0; i < sizeof plants / sizeof *plants; i += some)
     for (int wrong = 0; wrong < 2 && share_has_turn(i); wrong++) sweep(*state, i, wrong);
 }
 

@@ -105,12 +105,13 @@ TEST(test_repeat_check)
   }
 }
 
-/* One candidate, wrong in one launch of a hundred by chance: 3000 launches hardly miss it. */
+/* One candidate, wrong in one launch of a hundred by chance: 3000 launches hardly miss it. Two sanitized sweeps, of
+ * which one may miss it. */
 TEST(test_chance)
 {
-  enum { SWEEPS = 10, CAUGHT = 9 };
-  int caught = 0;
-  for (unsigned i = 0; i < SWEEPS; i++) {
+  const unsigned sweeps = getenv("WISP_TEST_COARSE") ? 2 : 10;
+  unsigned caught = 0;
+  for (unsigned i = 0; i < sweeps; i++) {
     char fault[512];
     int wrong, chosen;
     snprintf(fault, sizeof fault,
@@ -123,5 +124,5 @@ TEST(test_chance)
     sweep("by-chance", edits, 4, "", &wrong, &chosen);
     caught += wrong > 0 && chosen == 0;
   }
-  if (caught < CAUGHT) fail_msg("%d of %d sweeps caught it", caught, SWEEPS);
+  if (caught + 1 < sweeps) fail_msg("%u of %u sweeps caught it", caught, sweeps);
 }
