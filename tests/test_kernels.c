@@ -3,7 +3,7 @@
  * to the family's highest order; precisions take turns, and at orders above 1 so do layouts and strategies; of every
  * system and form that ships. And at N = 2 candidates that have every value of every parameter that a legal one has.
  * At N = 1 kernels of the family's own system are compiled as for users in their first layout, with all cases of
- * values that solvers pass; others quickly, with some of these, above N = 1 with three.
+ * values that solvers pass; others quickly, with some of these, above N = 1 with two.
  * Sanitized (WISP_TEST_SANITIZERS) every strategy is at N = 1 and 2, every second one at N = 3, in a layout and
  * precision each. WISP_TEST_FULL=1, an hour: every default in every layout and both precisions; at N = 2 every legal
  * candidate. WISP_TEST_FAMILY=NAME: of one family. WISP_TEST_WINNERS=4,f64 instead: what a solver takes there of each
@@ -16,7 +16,7 @@
 #include "verifying.h"
 #include "../runtime/solve/choose.h"
 
-enum { LOW = 1, VALUES_ORDER = 2, COARSE_ORDER = 3, MOST = 16384, SOME = 9, FEW = 3 };
+enum { LOW = 1, VALUES_ORDER = 2, COARSE_ORDER = 3, MOST = 16384, SOME = 5, FEW = 2 };
 
 /* Are kernels slow, so that one of a strategy stands for others? */
 static bool is_coarse(void)
@@ -79,7 +79,7 @@ TEST(test_defaults)
   all.may_refuse = true; /* nearby multiplications of tets, of rows beyond a block's */
   each_plan(limits, &ranges[0], verify_for_users, &all);
   compile_quickly();
-  wisp_verifier_extremes(all.verifier, coarse ? FEW : SOME);
+  wisp_verifier_extremes(all.verifier, coarse ? 1 : SOME);
   each_plan_of_systems(limits, &ranges[0], verify_default, &all);
   wisp_verifier_extremes(all.verifier, coarse ? 1 : FEW);
   (coarse ? each_plan : each_plan_of_systems)(limits, &ranges[coarse ? 2 : 1], verify_default, &all);
