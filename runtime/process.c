@@ -217,6 +217,31 @@ void wisp_scratch_remove(const void *path)
   rmdir(path);
 }
 
+/* Whether a program that this process ran is now `pid`: its TMPDIR, which comes first, is a folder of the process. */
+static bool was_run_by(pid_t owner, pid_t pid)
+{
+  char path[64], text[PATH_MAX + 1], folder[64];
+  snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+  snprintf(folder, sizeof folder, "/wisp-%lx-%d-", process_namespace(), (int)owner);
+  FILE *file = fopen(path, "re");
+  const size_t got = file ? fread(text, 1, sizeof text - 1, file) : 0;
+  if (file) fclose(file);
+  text[got] = '\0';
+  for (size_t i = 0; i < got; i += strlen(text + i) + 1)
+    if (strncmp(text + i, "TMPDIR=", 7) == 0) return strstr(text + i, folder) != NULL;
+  return false;
+}
+
+void wisp_programs_end(pid_t owner)
+{
+  DIR *proc = opendir("/proc");
+  for (struct dirent *entry; proc && (entry = readdir(proc));) {
+    const pid_t pid = (pid_t)atoi(entry->d_name), group = pid > 0 ? getpgid(pid) : 0;
+    if (group > 0 && group != getpgrp() && was_run_by(owner, pid)) kill(-group, SIGKILL);
+  }
+  if (proc) closedir(proc);
+}
+
 /* Its process is gone, and it is ours. */
 static bool is_left_over(int root, const char *name)
 {

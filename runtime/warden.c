@@ -34,8 +34,18 @@ static void await_group(pid_t leader)
   for (int i = 0; i < TIMES && kill(-leader, SIGKILL) == 0; i++) nanosleep(&(struct timespec){0, 1000000}, NULL);
 }
 
+/* Ends programs that the command had started and not reported so far; one that was about to begin is seen later. */
+static void end_unreported(pid_t owner)
+{
+  enum { TIMES = 3 };
+  for (int i = 0; i < TIMES; i++) {
+    wisp_programs_end(owner);
+    nanosleep(&(struct timespec){0, 10000000}, NULL);
+  }
+}
+
 /* Keeps the list until the command's end of the socket is closed, however that came about. */
-static _Noreturn void be_warden(int socket_end)
+static _Noreturn void be_warden(int socket_end, pid_t owner)
 {
   pid_t leaders[MOST_LEADERS];
   size_t count = 0;
@@ -51,6 +61,7 @@ static _Noreturn void be_warden(int socket_end)
   }
   for (size_t i = 0; i < count; i++) wisp_session_end(leaders[i]);
   for (size_t i = 0; i < count; i++) await_group(leaders[i]);
+  end_unreported(owner);
   wisp_scratch_sweep();
   _exit(0);
 }
@@ -61,10 +72,11 @@ wisp_status wisp_warden_start(wisp_error *err, wisp_warden *out)
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
     return wisp_fail(err, WISP_ESYSTEM, "cannot make a pair of sockets: %s: raise the limit of open files (ulimit -n)",
                      strerror(errno));
+  const pid_t owner = getpid();
   pid_t pid = fork();
   if (pid == 0) {
     close(ends[1]);
-    be_warden(ends[0]);
+    be_warden(ends[0], owner);
   }
   close(ends[0]);
   if (pid < 0) {

@@ -304,18 +304,21 @@ static void check_loops(wisp_device *device)
 
 static void check_events(fixture *f)
 {
+  enum { ROUNDS = 9 };
   wisp_error err = {0};
   wisp_event *from = NULL, *to = NULL;
-  double one = 0, many = 0, none = 0;
+  double one = HUGE_VAL, many = 0, none = 0;
   good(wisp_event_create(&err, f->device, &from), &err);
   good(wisp_event_create(&err, f->device, &to), &err);
   assert_int_not_equal(wisp_event_elapsed(&err, from, to, &none), WISP_OK); /* neither was recorded */
   launch(f, 0);
-  for (int times = 1; times <= 400; times *= 400) {
+  for (int round = 0; round < ROUNDS; round++) {
+    const int times = round + 1 < ROUNDS ? 1 : 400;
     good(wisp_event_record(&err, from), &err);
     for (int i = 0; i < times; i++) launch(f, 0);
     good(wisp_event_record(&err, to), &err);
-    good(wisp_event_elapsed(&err, from, to, times == 1 ? &one : &many), &err);
+    good(wisp_event_elapsed(&err, from, to, &many), &err);
+    if (times == 1) one = fmin(one, many); /* another process may have had the core */
   }
   assert_true(one > 0 && many > one);
   wisp_event_destroy(from);
