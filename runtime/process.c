@@ -217,7 +217,8 @@ void wisp_scratch_remove(const void *path)
   rmdir(path);
 }
 
-/* Whether a program that this process ran is now `pid`: its TMPDIR, which comes first, is a folder of the process. */
+/* Whether process `owner` ran the program that is now `pid`: its TMPDIR, which comes first, is a folder of the process.
+ */
 static bool was_run_by(pid_t owner, pid_t pid)
 {
   char path[64], text[PATH_MAX + 1], folder[64];

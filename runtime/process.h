@@ -28,7 +28,7 @@ void wisp_process_watch(void (*report)(pid_t leader, bool there));
 int wisp_process_await(pid_t pid, double seconds);
 /* Ends every process of the session that this one led, itself too, whatever groups they are in. */
 void wisp_session_end(pid_t leader);
-/* Ends the groups of all programs that this process ran by wisp_process_run, whether or not it still runs itself. */
+/* Ends the groups of all programs that process `owner` ran by wisp_process_run, whether or not it still runs. */
 void wisp_programs_end(pid_t owner);
 
 /* A fresh folder for temporary files under $TMPDIR or /tmp, whose name shows its process; its removal with the files in

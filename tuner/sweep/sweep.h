@@ -86,7 +86,7 @@ wisp_status wisp_sweep_start(wisp_error *err, wisp_sweep *sweep, const wisp_scop
 /* Measures whole stages of the kernels in sweep->best and stores them. */
 wisp_status wisp_sweep_compositions(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope);
 /* by_stage: measures promising stages, and times the one that a solver would take now in turn with the one of before.
- * Where it is not faster, the kernels that make it so are stored as slow, and another one is compared. Kernels that
+ * If it is not faster, the kernels that make it so are stored as slow, and another one is compared. Kernels that
  * stay have their final rounds, as far as there is time. */
 wisp_status wisp_sweep_finish(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope);
 

@@ -2,7 +2,7 @@
  * in gen/families.h names the first.
  *
  * It makes the discretisations to time and to check on, sets the scalars of launches, and computes the right results in
- * double precision. All else is the same for every family: problems.h keeps the problems, verify.h and baseline.h
+ * double precision. All else is the same for every family: problems.h keeps the problems, verify.h and at_size.h
  * check, trial.h times. */
 #pragma once
 
