@@ -110,7 +110,7 @@ wisp_status wisp_aggregation_create(wisp_error *err, wisp_device *device, wisp_s
   CALL(wisp_problem_open(err, device, &d, precision, WISP_NARROW_GUARD, wisp_stage_wants, stage, &a->problem));
   CALL(wisp_cycle_upload_aggregates(err, a->cycle, a->problem->arrays));
   CALL(wisp_cycle_add_numbers(err, a->cycle, stage, a->problem, &a->numbers));
-  CALL(wisp_cycle_add_spans(err, a->cycle, stage, a->problem, &a->launches));
+  a->stage = stage;
   return GIVE(a, out);
 }
 
@@ -118,7 +118,6 @@ void wisp_aggregation_destroy(wisp_aggregation *a)
 {
   if (!a) return;
   wisp_launches_free(&a->numbers);
-  wisp_launches_free(&a->launches);
   wisp_problem_destroy(a->problem);
   wisp_cycle_destroy(a->cycle);
   free(a);
@@ -130,6 +129,11 @@ wisp_status wisp_aggregation_set(wisp_error *err, wisp_aggregation *a, const dou
   const size_t first = (size_t)a->cycle->start[A->first], count = (size_t)a->cycle->start[A->first + A->rows] - first;
   CALL(wisp_arrays_upload_part(err, a->problem->arrays, "cycle_value", first, count, values));
   return wisp_launches_run(err, &a->numbers, a->problem);
+}
+
+wisp_status wisp_aggregation_add(wisp_error *err, const wisp_aggregation *a, wisp_launches *to)
+{
+  return wisp_cycle_add_spans(err, a->cycle, a->stage, a->problem, to);
 }
 
 wisp_pointer wisp_aggregation_b(const wisp_aggregation *a)

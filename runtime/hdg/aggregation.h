@@ -28,8 +28,8 @@ wisp_status wisp_cycle_add_spans(wisp_error *err, const wisp_cycle *cycle, const
 typedef struct wisp_aggregation {
   wisp_cycle *cycle;
   wisp_problem *problem;
-  wisp_launches numbers;  /* which make all numbers from A's */
-  wisp_launches launches; /* a cycle */
+  const wisp_stage *stage;
+  wisp_launches numbers; /* which make all numbers from A's */
 } wisp_aggregation;
 
 /* The kernels of the cycle; to choose them: a spec of the family hdg, of order 1. */
@@ -44,6 +44,9 @@ WISP_OWNED(wisp_aggregation, wisp_aggregation_destroy)
 
 /* Makes the numbers of all levels from those of A, in the order of its pattern. */
 wisp_status wisp_aggregation_set(wisp_error *err, wisp_aggregation *aggregation, const double *values);
+
+/* Adds the launches of a cycle, on its problem. */
+wisp_status wisp_aggregation_add(wisp_error *err, const wisp_aggregation *aggregation, wisp_launches *to);
 
 /* Where a cycle reads b, and x, in the precision's numbers. */
 wisp_pointer wisp_aggregation_b(const wisp_aggregation *aggregation);

@@ -2,8 +2,8 @@
  * conjugate gradients (runtime/solve/cg.h) work on.
  *
  * Besides a solve's own arrays: z, d, inverse: a number an unknown; u, y: Np an element; copy_one, copy_two, copy_more,
- * surface: hexmesh.h's one, two, more, surface; coarse_u, coarse_y: (N/2+1)^3 an element; rz_sums, rr_sums, pAp_sums: parts; state: see also
- * templates/tensor/cg_state.part. */
+ * surface: hexmesh.h's one, two, more, surface; coarse_u, coarse_y: (N/2+1)^3 an element; rz_sums, rr_sums, pAp_sums:
+ * parts; state: see also templates/tensor/cg_state.part. */
 #pragma once
 
 #include "../mesh/hexmesh.h"

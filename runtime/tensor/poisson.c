@@ -1,5 +1,6 @@
 #include "poisson_solver.h"
 #include "cg_problem.h"
+#include "multigrid.h"
 #include "../parallel.h"
 
 /* A factor of the solution at a coordinate, and its second derivative in space. */
@@ -267,14 +268,21 @@ wisp_status wisp_poisson_fields(wisp_error *err, const wisp_poisson *p, const do
 enum { INTERVAL = 30, HISTORY = 1024 };
 static const double above = 1.1;
 
-/* The kernels of a stage, in the order of wisp_poisson_composition. */
-typedef enum part { UPDATE, SPREAD, OPERATOR, GATHER, ADVANCE, SMOOTH } part;
+/* The kernels of a stage, in the order of wisp_poisson_composition; behind them smooth, or what multigrid asks for. */
+typedef enum part { UPDATE, SPREAD, OPERATOR, GATHER, ADVANCE, SMOOTH, ENTER = SMOOTH, LEAVE } part;
 
 void wisp_poisson_composition(const char *kernel, wisp_preconditioner preconditioner,
                               char text[WISP_POISSON_COMPOSITION])
 {
   snprintf(text, WISP_POISSON_COMPOSITION, "update+spread+%s+gather+advance%s", kernel,
-           preconditioner == WISP_CHEBYSHEV ? "+smooth" : "");
+           preconditioner == WISP_CHEBYSHEV   ? "+smooth"
+           : preconditioner == WISP_MULTIGRID ? "+enter+leave"
+                                              : "");
+}
+
+const wisp_kernel *wisp_poisson_operator(const wisp_stage *stage)
+{
+  return stage->kernel[OPERATOR];
 }
 
 /* --- arrays --- */
@@ -335,9 +343,9 @@ static wisp_status add(wisp_error *err, wisp_poisson_solver *s, part kernel, con
   wisp_binding all[WISP_CG_SCALARS + 2] = {{"lambda", 0, s->problem->lambda},
                                            {"vector", vector ? wisp_arrays_at(s->arrays, vector) : 0, 0}};
   scalars.scale = s->scale;
-  scalars.polynomial = s->degree > 1;
+  scalars.polynomial = s->degree > 1 || (s->multigrid && kernel != ADVANCE);
   scalars.rr_parts = blocks(s, ADVANCE);
-  scalars.rz_parts = scalars.polynomial ? blocks(s, SMOOTH) : scalars.rr_parts;
+  scalars.rz_parts = s->multigrid ? blocks(s, LEAVE) : scalars.polynomial ? blocks(s, SMOOTH) : scalars.rr_parts;
   scalars.pAp_parts = blocks(s, GATHER);
   wisp_cg_bind(&scalars, all + 2);
   return wisp_launches_add(err, list, s->stage->kernel[kernel], all, WISP_CG_SCALARS + 2);
@@ -350,6 +358,17 @@ static wisp_status apply(wisp_error *err, wisp_poisson_solver *s, const char *ve
   return add(err, s, OPERATOR, NULL, NULL, list);
 }
 
+/* A cycle in single precision, between enter and leave. */
+static wisp_status add_multigrid(wisp_error *err, wisp_poisson_solver *s, wisp_launches *list)
+{
+  const wisp_pointer r = wisp_multigrid_at(s->multigrid, "r"), z = wisp_multigrid_at(s->multigrid, "z");
+  const wisp_binding ends[] = {
+      {"r_single", r, 0}, {"z_single", z, 0}, {"scale", 0, wisp_multigrid_scale(s->multigrid)}};
+  CALL(wisp_launches_add(err, list, s->stage->kernel[ENTER], ends, WISP_COUNT(ends)));
+  CALL(wisp_multigrid_add(err, s->multigrid, list));
+  return wisp_launches_add(err, list, s->stage->kernel[LEAVE], ends, WISP_COUNT(ends));
+}
+
 /* z = r / diagonal by advance, then the Chebyshev iteration for A z = r (Saad 2003, Algorithm 12.1), whose interval has
  * the middle theta and half the width delta. */
 static wisp_status precondition(wisp_error *err, wisp_poisson_solver *s, wisp_launches *list)
@@ -357,6 +376,7 @@ static wisp_status precondition(wisp_error *err, wisp_poisson_solver *s, wisp_la
   const double theta = s->bound * (1 + 1.0 / INTERVAL) / 2, delta = s->bound * (1 - 1.0 / INTERVAL) / 2;
   double rho = delta / theta;
   CALL(add(err, s, ADVANCE, NULL, NULL, list));
+  if (s->multigrid) return add_multigrid(err, s, list);
   for (int k = 1; k < s->degree; k++) {
     const double next = 1 / (2 * theta / delta - rho);
     CALL(apply(err, s, "z", list));
@@ -383,6 +403,12 @@ static wisp_status make_cg(wisp_error *err, wisp_device *device, wisp_poisson_so
 
 /* --- the solver --- */
 
+/* A wisp_array_filter: what is no other order's of multigrid. */
+static bool is_own(const void *stage, const char *array)
+{
+  return !wisp_list_has("r_single z_single coarse_u coarse_y", array) && wisp_stage_wants(stage, array);
+}
+
 wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, const wisp_poisson *problem,
                                        wisp_stage *stage, const wisp_poisson_method *method, wisp_poisson_solver **out)
 {
@@ -392,14 +418,17 @@ wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, con
   CALL(wisp_new(err, 1, sizeof *s, &s));
   *s = (wisp_poisson_solver){.problem = problem, .stage = stage, .degree = 1, .scale = 1, .bound = NAN};
   CALL(wisp_stage_load(err, device, stage));
-  const int advance = blocks(s, ADVANCE), smooth = blocks(s, SMOOTH);
-  const wisp_cg_capacity capacity = {.rz_parts = (size_t)(advance > smooth ? advance : smooth),
+  const int advance = blocks(s, ADVANCE);
+  const int last = blocks(s, method->preconditioner == WISP_MULTIGRID ? LEAVE : SMOOTH);
+  const wisp_cg_capacity capacity = {.rz_parts = (size_t)(advance > last ? advance : last),
                                      .pAp_parts = (size_t)blocks(s, GATHER),
                                      .iterations = HISTORY};
   wisp_discretisation d = wisp_cg_discretisation(problem->copies, problem->mesh->elements, problem->hex->N, &capacity);
-  CALL(wisp_problem_open(err, device, &d, method->precision, WISP_NARROW_GUARD, wisp_stage_wants, stage, &s->vectors));
+  CALL(wisp_problem_open(err, device, &d, method->precision, WISP_NARROW_GUARD, is_own, stage, &s->vectors));
   s->arrays = s->vectors->arrays;
   CALL(upload(err, s, method->preconditioner != WISP_NO_PRECONDITIONER));
+  if (method->preconditioner == WISP_MULTIGRID)
+    CALL(wisp_multigrid_create(err, device, problem, stage + 1, method->degree, &s->multigrid));
   CALL(make_cg(err, device, s));
   if (method->preconditioner != WISP_CHEBYSHEV) return GIVE(s, out);
   double largest = 0; /* Jacobi's iteration shows what the polynomial needs */
@@ -416,6 +445,7 @@ void wisp_poisson_solver_destroy(wisp_poisson_solver *s)
 {
   if (!s) return;
   wisp_cg_destroy(s->cg);
+  wisp_multigrid_destroy(s->multigrid);
   wisp_problem_destroy(s->vectors);
   free(s);
 }

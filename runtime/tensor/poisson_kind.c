@@ -1,5 +1,5 @@
 /* The Poisson problem as a solver: continuous elements on hexes, conjugate gradients. */
-#include "poisson_solver.h"
+#include "multigrid.h"
 
 static const wisp_solver_option options[] = {
     WISP_CHOICE_ROW("problem", "BP", "bp1 bp3 bp5", "bp5", NULL,
@@ -7,8 +7,9 @@ static const wisp_solver_option options[] = {
     WISP_REAL_ROW("lambda", "L", 0, 1e100, "1", NULL, "the screening in -laplace(u) + L u = f"),
     WISP_CHOICE_ROW("geometry", "HOW", "auto stored trilinear", "auto", NULL,
                     "factors stored, made of the vertices (trilinear), or auto: the faster winner"),
-    WISP_CHOICE_ROW("preconditioner", "KIND", "none jacobi chebyshev", "jacobi", NULL, "none, jacobi or chebyshev"),
-    WISP_INTEGER_ROW("degree", "K", 1, 16, "3", NULL, "degree of the Chebyshev polynomial"),
+    WISP_CHOICE_ROW("preconditioner", "KIND", "none jacobi chebyshev multigrid", "jacobi", NULL,
+                    "none, jacobi, chebyshev, or multigrid over orders"),
+    WISP_INTEGER_ROW("degree", "K", 1, 16, "3", NULL, "degree of the Chebyshev polynomials"),
     WISP_REAL_ROW("tolerance", "T", 0, 1, "1e-10; f32: 1e-5", NULL,
                   "residual to reach, over the right-hand side; 0: all iterations"),
     WISP_INTEGER_ROW("iterations", "K", 0, 1e9, "1000", NULL, "how many at most"),
@@ -27,8 +28,10 @@ static wisp_status read_poisson(wisp_error *err, wisp_solver *s)
   run->op = (wisp_hex_operator)wisp_solver_choice(s, "problem");
   run->method = (wisp_poisson_method){s->precision, preconditioner, (int)wisp_solver_integer(s, "degree")};
   CALL(wisp_fields_check_order(err, wisp_solver_given(s, "output"), s->order));
-  return wisp_require(err, preconditioner == WISP_CHEBYSHEV || !wisp_solver_given(s, "degree"), WISP_EUSAGE,
-                      "--degree belongs to --preconditioner chebyshev");
+  CALL(wisp_require(err, preconditioner != WISP_MULTIGRID || run->op != WISP_HEX_MASS, WISP_EUSAGE,
+                    "multigrid solves bp3 and bp5: take --preconditioner jacobi for the mass matrix of bp1"));
+  return wisp_require(err, preconditioner >= WISP_CHEBYSHEV || !wisp_solver_given(s, "degree"), WISP_EUSAGE,
+                      "--degree belongs to --preconditioner chebyshev and multigrid");
 }
 
 /* ---- Kernels. */
@@ -80,6 +83,27 @@ static wisp_status resolve_geometry(wisp_error *err, const wisp_solver *s, size_
   return WISP_OK;
 }
 
+/* The kernels of multigrid: of each order in single precision, then of aggregation. */
+static wisp_status choose_multigrid(wisp_error *err, wisp_solver *s, size_t elements)
+{
+  const wisp_chooser from = wisp_session_chooser(s->session);
+  int orders[WISP_MULTIGRID_ORDERS];
+  const int count = wisp_multigrid_orders(s->order, orders);
+  wisp_choose_request request = wisp_solver_choose_request(s, "poisson", elements);
+  request.spec.precision = WISP_F32;
+  for (int i = 0; i < count; i++) {
+    char stored[WISP_MULTIGRID_COMPOSITION], made[WISP_MULTIGRID_COMPOSITION], text[2 * WISP_MULTIGRID_COMPOSITION];
+    wisp_multigrid_composition("collocated", orders[i], i == 0, stored);
+    wisp_multigrid_composition("collocated_trilinear", orders[i], i == 0, made);
+    snprintf(text, sizeof text, "%s|%s", stored, made);
+    request.spec.order = orders[i], request.composition = text;
+    CALL(wisp_choose(err, &from, &request, &s->stage[1 + i]));
+  }
+  request = wisp_aggregation_request(WISP_F32);
+  request.exact_match_only = s->exact;
+  return wisp_choose(err, &from, &request, &s->stage[1 + count]);
+}
+
 static wisp_status choose_poisson(wisp_error *err, wisp_solver *s, const size_t count[4])
 {
   const wisp_poisson_run *run = (wisp_poisson_run *)s;
@@ -89,6 +113,7 @@ static wisp_status choose_poisson(wisp_error *err, wisp_solver *s, const size_t 
   CALL(wisp_solver_check_count(err, s, (double)elements, (double)elements * pow(s->order + 1, 3), "nodes"));
   if (geometry == GEOMETRY_AUTO) CALL(resolve_geometry(err, s, elements, &geometry));
   CALL(choose_with(err, s, elements, geometry, s->exact, s->stage));
+  if (run->method.preconditioner == WISP_MULTIGRID) CALL(choose_multigrid(err, s, elements));
   return wisp_poisson_fits(err, limits, elements, s->mesh || s->source.file ? NULL : s->source.box, s->order, run->op,
                            s->precision, s->stage);
 }
