@@ -243,6 +243,13 @@ wisp_status wisp_launches_add(wisp_error *err, wisp_launches *launches, const wi
   return wisp_launches_add_on(err, launches, NULL, kernel, bindings, count);
 }
 
+wisp_status wisp_launches_append(wisp_error *err, wisp_launches *launches, const wisp_launches *others)
+{
+  for (const struct wisp_launch *l = others->list; l < others->list + others->count; l++)
+    CALL(wisp_launches_add_on(err, launches, l->problem, l->kernel, l->binding, l->count));
+  return WISP_OK;
+}
+
 wisp_status wisp_launches_run(wisp_error *err, const wisp_launches *launches, wisp_problem *problem)
 {
   for (const struct wisp_launch *l = launches->list; l < launches->list + launches->count; l++)

@@ -117,5 +117,7 @@ wisp_status wisp_launches_add(wisp_error *err, wisp_launches *launches, const wi
 /* On this problem, which is borrowed, whatever the others are run on. */
 wisp_status wisp_launches_add_on(wisp_error *err, wisp_launches *launches, wisp_problem *problem,
                                  const wisp_kernel *kernel, const wisp_binding *bindings, size_t count);
+/* Others behind them. */
+wisp_status wisp_launches_append(wisp_error *err, wisp_launches *launches, const wisp_launches *others);
 wisp_status wisp_launches_run(wisp_error *err, const wisp_launches *launches, wisp_problem *problem);
 void wisp_launches_free(wisp_launches *launches);

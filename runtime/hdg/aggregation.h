@@ -48,6 +48,6 @@ wisp_status wisp_aggregation_set(wisp_error *err, wisp_aggregation *aggregation,
 /* Adds the launches of a cycle, on its problem. */
 wisp_status wisp_aggregation_add(wisp_error *err, const wisp_aggregation *aggregation, wisp_launches *to);
 
-/* Where a cycle reads b, and x, in the precision's numbers. */
+/* The places of b, which a cycle reads, and of x, numbers of the precision. */
 wisp_pointer wisp_aggregation_b(const wisp_aggregation *aggregation);
 wisp_pointer wisp_aggregation_x(const wisp_aggregation *aggregation);

@@ -297,7 +297,7 @@ static void add_smoothing(wisp_cycle *c, const level *l)
   step->weights_at = (long long)l->at;
 }
 
-/* What others have of x stays in the sum. */
+/* x of the others' smoothing stays in the sum. */
 static void add_carry(wisp_cycle *c, const level *l)
 {
   const wisp_cycle_matrix of = find_matrix(l, A, 0);

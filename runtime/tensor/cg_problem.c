@@ -184,7 +184,7 @@ static void advance(numbers *n)
 static void spread(numbers *n)
 {
   const wisp_hexcopies *c = n->copies;
-  const double *vector = n->at[n->scalars.polynomial ? WISP_TENSOR_Z : WISP_TENSOR_P];
+  const double *vector = n->at[n->scalars.vector];
   for (size_t l = 0; l < n->scalars.locals; l++) set(n, WISP_TENSOR_U, l, 0, 0);
   for (size_t g = 0; g < c->unknowns; g++)
     for (int32_t i = c->start[g]; i < c->start[g + 1]; i++)

@@ -27,6 +27,7 @@ typedef struct wisp_cg_scalars {
   int rz_parts, rr_parts, pAp_parts; /* of each sum that is read */
   int history_room;                  /* iterations; a launch has it from the discretisation */
   size_t locals;                     /* numbers of u: of all elements' nodes; likewise */
+  int vector;                        /* of spread: the array's place in the family's list; likewise */
   const wisp_hex *hex;               /* of kernels that lead to another order; likewise */
 } wisp_cg_scalars;
 enum { WISP_CG_SCALARS = 9 };

@@ -15,6 +15,7 @@ struct wisp_multigrid {
   int degree, levels;
   level level[WISP_MULTIGRID_ORDERS];
   wisp_aggregation *aggregation; /* NULL: the coarsest order is smoothed alone */
+  wisp_launches launches;
 };
 
 int wisp_multigrid_orders(int order, int orders[WISP_MULTIGRID_ORDERS])
@@ -44,6 +45,7 @@ static void release_level(level *l)
 void wisp_multigrid_destroy(wisp_multigrid *m)
 {
   if (!m) return;
+  wisp_launches_free(&m->launches);
   wisp_aggregation_destroy(m->aggregation);
   for (level *l = m->level; l < m->level + WISP_MULTIGRID_ORDERS; l++) release_level(l);
   free(m);
@@ -53,10 +55,10 @@ void wisp_multigrid_destroy(wisp_multigrid *m)
 static wisp_status number_order(wisp_error *err, const wisp_poisson *finest, int order, level *l)
 {
   l->problem = *finest;
-  l->problem.op = WISP_HEX_COLLOCATED;
   l->problem.b = NULL;
   l->owns = order != finest->hex->N;
   if (!l->owns) return WISP_OK;
+  l->problem.op = WISP_HEX_COLLOCATED;
   l->problem.hex = NULL, l->problem.nodes = NULL, l->problem.copies = NULL;
   CALL(wisp_hex_create(err, order, &l->problem.hex));
   CALL(wisp_hexnodes_create(err, "mesh", finest->mesh, order, &l->problem.nodes));
@@ -87,26 +89,6 @@ static wisp_status aggregate(wisp_error *err, wisp_device *device, wisp_stage *s
   CALL(wisp_vertex_values(err, lowest, &pattern, values));
   CALL(wisp_aggregation_create(err, device, stage, WISP_F32, &pattern, true, &m->aggregation));
   return wisp_aggregation_set(err, m->aggregation, values);
-}
-
-wisp_status wisp_multigrid_create(wisp_error *err, wisp_device *device, const wisp_poisson *problem, wisp_stage *stage,
-                                  int degree, wisp_multigrid **out)
-{
-  OWNED(wisp_multigrid_destroy) wisp_multigrid *m = NULL;
-  int orders[WISP_MULTIGRID_ORDERS];
-  const int count = wisp_multigrid_orders(problem->hex->N, orders);
-  CALL(wisp_new(err, 1, sizeof *m, &m));
-  m->degree = degree;
-  for (int i = 0; i < count; i++) {
-    level *l = &m->level[i];
-    l->stage = &stage[i];
-    CALL(number_order(err, problem, orders[i], l));
-    if (!l->problem.copies->unknowns) break; /* all of its nodes lie on the boundary */
-    m->levels++;
-    CALL(open_level(err, device, l));
-  }
-  CALL(aggregate(err, device, &stage[count], m));
-  return GIVE(m, out);
 }
 
 /* --- launches --- */
@@ -207,22 +189,45 @@ static wisp_status add_level(wisp_error *err, const wisp_multigrid *m, int i, wi
   return smooth(err, m, l, false, to);
 }
 
-wisp_status wisp_multigrid_add(wisp_error *err, wisp_multigrid *m, wisp_launches *to)
+wisp_status wisp_multigrid_create(wisp_error *err, wisp_device *device, const wisp_poisson *problem, wisp_stage *stage,
+                                  int degree, wisp_multigrid **out)
 {
-  return add_level(err, m, 0, to);
+  OWNED(wisp_multigrid_destroy) wisp_multigrid *m = NULL;
+  int orders[WISP_MULTIGRID_ORDERS];
+  const int count = wisp_multigrid_orders(problem->hex->N, orders);
+  CALL(wisp_new(err, 1, sizeof *m, &m));
+  m->degree = degree;
+  for (int i = 0; i < count; i++) {
+    level *l = &m->level[i];
+    l->stage = &stage[i];
+    CALL(number_order(err, problem, orders[i], l));
+    if (!l->problem.copies->unknowns) break; /* all of its nodes lie on the boundary */
+    m->levels++;
+    CALL(open_level(err, device, l));
+  }
+  CALL(aggregate(err, device, &stage[count], m));
+  CALL(add_level(err, m, 0, &m->launches));
+  return GIVE(m, out);
 }
 
 /* --- asking --- */
 
-wisp_pointer wisp_multigrid_at(const wisp_multigrid *m, const char *vector)
+wisp_poisson_cycle wisp_multigrid_cycle(const wisp_multigrid *m)
 {
-  const wisp_binding z = bind_z(m, m->level, "z");
-  return strcmp(vector, "z") == 0 ? z.pointer : find(m->level, vector);
+  return (wisp_poisson_cycle){&m->launches, find(m->level, "r"), bind_z(m, m->level, "z").pointer,
+                              first_share(m->level)};
 }
 
-double wisp_multigrid_scale(const wisp_multigrid *m)
+void wisp_multigrid_watch(wisp_multigrid *m, const wisp_launch_watch *watch)
 {
-  return first_share(m->level);
+  for (int i = 0; i < m->levels; i++) m->level[i].solver->vectors->watch = watch;
+}
+
+const wisp_poisson *wisp_multigrid_problem(const wisp_multigrid *m, const wisp_problem *vectors)
+{
+  for (int i = 0; i < m->levels; i++)
+    if (m->level[i].solver->vectors == vectors) return &m->level[i].problem;
+  return NULL;
 }
 
 wisp_multigrid_info wisp_multigrid_describe(const wisp_multigrid *m)

@@ -11,6 +11,8 @@
 
 enum { WISP_MULTIGRID_ORDERS = 4 }; /* of order 15: 15, 7, 3, 1 */
 
+typedef struct wisp_multigrid wisp_multigrid;
+
 /* Lists the orders of a cycle, and returns how many. */
 int wisp_multigrid_orders(int order, int orders[WISP_MULTIGRID_ORDERS]);
 
@@ -26,12 +28,14 @@ wisp_status wisp_multigrid_create(wisp_error *err, wisp_device *device, const wi
 void wisp_multigrid_destroy(wisp_multigrid *multigrid); /* NULL is fine */
 WISP_OWNED(wisp_multigrid, wisp_multigrid_destroy)
 
-/* Where a cycle reads the residual r, and where z begins as `scale` r / diagonal and ends as the correction. */
-wisp_pointer wisp_multigrid_at(const wisp_multigrid *multigrid, const char *vector);
-double wisp_multigrid_scale(const wisp_multigrid *multigrid);
+/* The cycle: its launches, and the vectors at its ends. */
+wisp_poisson_cycle wisp_multigrid_cycle(const wisp_multigrid *multigrid);
 
-/* Adds the launches of a cycle. */
-wisp_status wisp_multigrid_add(wisp_error *err, wisp_multigrid *multigrid, wisp_launches *to);
+/* Shows each order's launches to a watch; NULL: no longer. */
+void wisp_multigrid_watch(wisp_multigrid *multigrid, const wisp_launch_watch *watch);
+
+/* The problem of the order with these vectors; NULL: there is none. */
+const wisp_poisson *wisp_multigrid_problem(const wisp_multigrid *multigrid, const wisp_problem *vectors);
 
 /* Levels, and the bound of the eigenvalues on each; levels of aggregation below them. */
 typedef struct wisp_multigrid_info {

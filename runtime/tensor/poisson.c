@@ -1,6 +1,5 @@
 #include "poisson_solver.h"
 #include "cg_problem.h"
-#include "multigrid.h"
 #include "../parallel.h"
 
 /* A factor of the solution at a coordinate, and its second derivative in space. */
@@ -343,9 +342,9 @@ static wisp_status add(wisp_error *err, wisp_poisson_solver *s, part kernel, con
   wisp_binding all[WISP_CG_SCALARS + 2] = {{"lambda", 0, s->problem->lambda},
                                            {"vector", vector ? wisp_arrays_at(s->arrays, vector) : 0, 0}};
   scalars.scale = s->scale;
-  scalars.polynomial = s->degree > 1 || (s->multigrid && kernel != ADVANCE);
+  scalars.polynomial = s->degree > 1 || (s->cycle.launches && kernel != ADVANCE);
   scalars.rr_parts = blocks(s, ADVANCE);
-  scalars.rz_parts = s->multigrid ? blocks(s, LEAVE) : scalars.polynomial ? blocks(s, SMOOTH) : scalars.rr_parts;
+  scalars.rz_parts = s->cycle.launches ? blocks(s, LEAVE) : scalars.polynomial ? blocks(s, SMOOTH) : scalars.rr_parts;
   scalars.pAp_parts = blocks(s, GATHER);
   wisp_cg_bind(&scalars, all + 2);
   return wisp_launches_add(err, list, s->stage->kernel[kernel], all, WISP_CG_SCALARS + 2);
@@ -359,13 +358,12 @@ static wisp_status apply(wisp_error *err, wisp_poisson_solver *s, const char *ve
 }
 
 /* A cycle in single precision, between enter and leave. */
-static wisp_status add_multigrid(wisp_error *err, wisp_poisson_solver *s, wisp_launches *list)
+static wisp_status add_cycle(wisp_error *err, wisp_poisson_solver *s, wisp_launches *list)
 {
-  const wisp_pointer r = wisp_multigrid_at(s->multigrid, "r"), z = wisp_multigrid_at(s->multigrid, "z");
-  const wisp_binding ends[] = {
-      {"r_single", r, 0}, {"z_single", z, 0}, {"scale", 0, wisp_multigrid_scale(s->multigrid)}};
+  const wisp_poisson_cycle *c = &s->cycle;
+  const wisp_binding ends[] = {{"r_single", c->r, 0}, {"z_single", c->z, 0}, {"scale", 0, c->scale}};
   CALL(wisp_launches_add(err, list, s->stage->kernel[ENTER], ends, WISP_COUNT(ends)));
-  CALL(wisp_multigrid_add(err, s->multigrid, list));
+  CALL(wisp_launches_append(err, list, c->launches));
   return wisp_launches_add(err, list, s->stage->kernel[LEAVE], ends, WISP_COUNT(ends));
 }
 
@@ -376,7 +374,7 @@ static wisp_status precondition(wisp_error *err, wisp_poisson_solver *s, wisp_la
   const double theta = s->bound * (1 + 1.0 / INTERVAL) / 2, delta = s->bound * (1 - 1.0 / INTERVAL) / 2;
   double rho = delta / theta;
   CALL(add(err, s, ADVANCE, NULL, NULL, list));
-  if (s->multigrid) return add_multigrid(err, s, list);
+  if (s->cycle.launches) return add_cycle(err, s, list);
   for (int k = 1; k < s->degree; k++) {
     const double next = 1 / (2 * theta / delta - rho);
     CALL(apply(err, s, "z", list));
@@ -416,7 +414,8 @@ wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, con
   CALL(wisp_require(err, method->degree >= 1, WISP_EUSAGE, "a Chebyshev polynomial of degree %d: must be 1 or more",
                     method->degree));
   CALL(wisp_new(err, 1, sizeof *s, &s));
-  *s = (wisp_poisson_solver){.problem = problem, .stage = stage, .degree = 1, .scale = 1, .bound = NAN};
+  *s = (wisp_poisson_solver){
+      .problem = problem, .stage = stage, .cycle = method->cycle, .degree = 1, .scale = 1, .bound = NAN};
   CALL(wisp_stage_load(err, device, stage));
   const int advance = blocks(s, ADVANCE);
   const int last = blocks(s, method->preconditioner == WISP_MULTIGRID ? LEAVE : SMOOTH);
@@ -427,8 +426,6 @@ wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, con
   CALL(wisp_problem_open(err, device, &d, method->precision, WISP_NARROW_GUARD, is_own, stage, &s->vectors));
   s->arrays = s->vectors->arrays;
   CALL(upload(err, s, method->preconditioner != WISP_NO_PRECONDITIONER));
-  if (method->preconditioner == WISP_MULTIGRID)
-    CALL(wisp_multigrid_create(err, device, problem, stage + 1, method->degree, &s->multigrid));
   CALL(make_cg(err, device, s));
   if (method->preconditioner != WISP_CHEBYSHEV) return GIVE(s, out);
   double largest = 0; /* Jacobi's iteration shows what the polynomial needs */
@@ -445,7 +442,6 @@ void wisp_poisson_solver_destroy(wisp_poisson_solver *s)
 {
   if (!s) return;
   wisp_cg_destroy(s->cg);
-  wisp_multigrid_destroy(s->multigrid);
   wisp_problem_destroy(s->vectors);
   free(s);
 }

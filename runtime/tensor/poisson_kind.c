@@ -26,7 +26,8 @@ static wisp_status read_poisson(wisp_error *err, wisp_solver *s)
   s->corners = 8;
   s->source.box[0] = 8;
   run->op = (wisp_hex_operator)wisp_solver_choice(s, "problem");
-  run->method = (wisp_poisson_method){s->precision, preconditioner, (int)wisp_solver_integer(s, "degree")};
+  run->method = (wisp_poisson_method){
+      .precision = s->precision, .preconditioner = preconditioner, .degree = (int)wisp_solver_integer(s, "degree")};
   CALL(wisp_fields_check_order(err, wisp_solver_given(s, "output"), s->order));
   CALL(wisp_require(err, preconditioner != WISP_MULTIGRID || run->op != WISP_HEX_MASS, WISP_EUSAGE,
                     "multigrid solves bp3 and bp5: take --preconditioner jacobi for the mass matrix of bp1"));
@@ -93,8 +94,9 @@ static wisp_status choose_multigrid(wisp_error *err, wisp_solver *s, size_t elem
   request.spec.precision = WISP_F32;
   for (int i = 0; i < count; i++) {
     char stored[WISP_MULTIGRID_COMPOSITION], made[WISP_MULTIGRID_COMPOSITION], text[2 * WISP_MULTIGRID_COMPOSITION];
-    wisp_multigrid_composition("collocated", orders[i], i == 0, stored);
-    wisp_multigrid_composition("collocated_trilinear", orders[i], i == 0, made);
+    const bool interpolated = i == 0 && ((wisp_poisson_run *)s)->op == WISP_HEX_STIFFNESS;
+    wisp_multigrid_composition(interpolated ? "stiffness" : "collocated", orders[i], i == 0, stored);
+    wisp_multigrid_composition(interpolated ? "stiffness_trilinear" : "collocated_trilinear", orders[i], i == 0, made);
     snprintf(text, sizeof text, "%s|%s", stored, made);
     request.spec.order = orders[i], request.composition = text;
     CALL(wisp_choose(err, &from, &request, &s->stage[1 + i]));
@@ -127,6 +129,11 @@ static wisp_status build_poisson(wisp_error *err, wisp_solver *s, const wisp_wat
   CALL(
       wisp_poisson_create(err, s->mesh_name, s->mesh, s->order, run->op, wisp_solver_real(s, "lambda"), &run->problem));
   wisp_watch_report(watch, 0.65, "geometry and diagonal");
+  if (run->method.preconditioner == WISP_MULTIGRID) {
+    CALL(wisp_multigrid_create(err, s->session->device, run->problem, s->stage + 1, run->method.degree,
+                               &run->multigrid));
+    run->method.cycle = wisp_multigrid_cycle(run->multigrid);
+  }
   CALL(wisp_poisson_solver_create(err, s->session->device, run->problem, s->stage, &run->method, &run->solver));
   s->nodes = run->problem->hex->Np;
   s->unknowns = (double)run->problem->copies->unknowns;
@@ -160,11 +167,14 @@ static wisp_status advance_poisson(wisp_error *err, wisp_solver *s, const wisp_u
 
 static wisp_status rehearse_poisson(wisp_error *err, wisp_solver *s, const wisp_launch_watch *watch)
 {
-  const wisp_poisson_solver *solver = ((wisp_poisson_run *)s)->solver;
+  const wisp_poisson_run *run = (wisp_poisson_run *)s;
+  const wisp_poisson_solver *solver = run->solver;
   CALL(wisp_require(err, solver, WISP_EMISSING, "the solver is not set up"));
   solver->vectors->watch = watch;
+  if (run->multigrid) wisp_multigrid_watch(run->multigrid, watch);
   const wisp_status status = wisp_cg_rehearse(err, solver->cg, WISP_REHEARSED_ITERATIONS);
   solver->vectors->watch = NULL;
+  if (run->multigrid) wisp_multigrid_watch(run->multigrid, NULL);
   return status;
 }
 
@@ -176,6 +186,19 @@ static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out
 
 /* ---- The report. */
 
+/* " of orders 4, 2, 1 in f32, degree 3, then aggregates on 2 levels" */
+static void describe_multigrid(const wisp_poisson_run *run, char *text, size_t capacity)
+{
+  const wisp_multigrid_info info = wisp_multigrid_describe(run->multigrid);
+  size_t at = 0;
+  for (int i = 0; i < info.orders; i++)
+    at += (size_t)snprintf(text + at, capacity - at, "%s%d", i ? ", " : " of orders ", info.order[i]);
+  at += (size_t)snprintf(text + at, capacity - at, " in f32, degree %d", run->method.degree);
+  if (info.aggregations)
+    snprintf(text + at, capacity - at, ", then aggregates on %zu level%s", info.aggregations,
+             info.aggregations == 1 ? "" : "s");
+}
+
 static wisp_status report_lines(wisp_error *err, const wisp_solver *s, wisp_solver_report *to)
 {
   static const char *const equations[3] = {
@@ -186,14 +209,15 @@ static wisp_status report_lines(wisp_error *err, const wisp_solver *s, wisp_solv
   const wisp_poisson_run *run = (const wisp_poisson_run *)s;
   const wisp_cg_report *report = &run->report;
   const char *why = ""; /* an automatic choice is a guess where nothing was measured */
-  char lambda[64] = "", chebyshev[96] = "", goal[64] = "";
+  char lambda[64] = "", polynomial[160] = "", goal[64] = "";
   if (wisp_solver_choice(s, "geometry") == GEOMETRY_AUTO)
     why = operator_of(s->stage)->match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, the default here)"
                                                              : " (auto: the faster winner)";
   if (run->op != WISP_HEX_MASS) snprintf(lambda, sizeof lambda, ", lambda %g", wisp_solver_real(s, "lambda"));
   if (run->method.preconditioner == WISP_CHEBYSHEV)
-    snprintf(chebyshev, sizeof chebyshev, " of degree %d, eigenvalues below %.3g", run->method.degree,
+    snprintf(polynomial, sizeof polynomial, " of degree %d, eigenvalues below %.3g", run->method.degree,
              run->solver->bound);
+  if (run->method.preconditioner == WISP_MULTIGRID) describe_multigrid(run, polynomial, sizeof polynomial);
   if (run->tolerance > 0)
     snprintf(goal, sizeof goal, " (%s %g)", report->converged ? "reached" : "not reached:", run->tolerance);
   CALL(wisp_report_line(err, to, "problem", "%s: %s%s", wisp_solver_text(s, "problem"), equations[run->op], lambda));
@@ -202,7 +226,7 @@ static wisp_status report_lines(wisp_error *err, const wisp_solver *s, wisp_solv
   CALL(wisp_report_line(err, to, "iteration", "%s", s->stage->composition));
   CALL(wisp_report_kernels(err, to, 0));
   CALL(wisp_report_line(err, to, "solver", "conjugate gradients, preconditioner %s%s",
-                        wisp_solver_text(s, "preconditioner"), chebyshev));
+                        wisp_solver_text(s, "preconditioner"), polynomial));
   return wisp_report_line(err, to, "iterations", "%lld, residual %.3e%s, true residual %.3e", report->iterations,
                           report->residual, goal, run->residual.value);
 }
@@ -219,7 +243,7 @@ static wisp_status report_poisson(wisp_error *err, wisp_solver *s, wisp_solver_r
   const wisp_report_number numbers[] = {
       {"dofs", "", s->unknowns},
       {"lambda", "", wisp_solver_real(s, "lambda")},
-      {"degree", "", run->method.preconditioner == WISP_CHEBYSHEV ? (double)run->method.degree : NAN},
+      {"degree", "", run->method.preconditioner >= WISP_CHEBYSHEV ? (double)run->method.degree : NAN},
       {"eigenvalue_bound", "", run->solver->bound},
       {"iterations", "", (double)report->iterations},
       {"tolerance", "", run->tolerance},
@@ -247,6 +271,7 @@ static void release_poisson(wisp_solver *s)
   wisp_poisson_run *run = (wisp_poisson_run *)s;
   free(run->x);
   wisp_poisson_solver_destroy(run->solver);
+  wisp_multigrid_destroy(run->multigrid);
   wisp_poisson_destroy(run->problem);
 }
 

@@ -56,7 +56,14 @@ typedef enum wisp_preconditioner {
   WISP_CHEBYSHEV,
   WISP_MULTIGRID /* multigrid.h */
 } wisp_preconditioner;
-typedef struct wisp_multigrid wisp_multigrid;
+
+/* A cycle in single precision that precondition makes z by, all borrowed: from the residual at r, where z begins as
+ * scale r / diagonal, to z. */
+typedef struct wisp_poisson_cycle {
+  const wisp_launches *launches;
+  wisp_pointer r, z;
+  double scale;
+} wisp_poisson_cycle;
 
 enum { WISP_POISSON_COMPOSITION = WISP_NAME_TEXT + 48 };
 
@@ -70,19 +77,20 @@ const wisp_kernel *wisp_poisson_operator(const wisp_stage *stage);
 typedef struct wisp_poisson_method {
   wisp_precision precision;
   wisp_preconditioner preconditioner;
-  int degree; /* of the Chebyshev polynomial, or those of multigrid, 1 or more */
+  int degree;               /* of the Chebyshev polynomial, or those of multigrid, 1 or more */
+  wisp_poisson_cycle cycle; /* of multigrid */
 } wisp_poisson_method;
 
 typedef struct wisp_poisson_solver {
   const wisp_poisson *problem;
   wisp_stage *stage;
-  wisp_problem *vectors;     /* on the device, with the geometry */
-  wisp_arrays *arrays;       /* its own */
-  int degree;                /* of the polynomial in M^-1 A; 1: Jacobi, or nothing */
-  double scale;              /* z = scale r / diagonal before it */
-  double bound;              /* the upper end of the interval that it is made for; NaN without one */
-  wisp_multigrid *multigrid; /* NULL: another preconditioner */
-  wisp_cg *cg;               /* what solves, for the problem's right-hand side or another */
+  wisp_problem *vectors;    /* on the device, with the geometry */
+  wisp_arrays *arrays;      /* its own */
+  int degree;               /* of the polynomial in M^-1 A; 1: Jacobi, or nothing */
+  double scale;             /* z = scale r / diagonal before it */
+  double bound;             /* the upper end of the interval that it is made for; NaN without one */
+  wisp_poisson_cycle cycle; /* without launches: another preconditioner */
+  wisp_cg *cg;              /* what solves, for the problem's right-hand side or another */
 } wisp_poisson_solver;
 
 /* Whether so many hexes fit a device with these limits, before a mesh is made. box: the cells of a box along its edges,
@@ -91,8 +99,7 @@ wisp_status wisp_poisson_fits(wisp_error *err, const wisp_limits *limits, size_t
                               wisp_hex_operator op, wisp_precision precision, const wisp_stage *stage);
 
 /* Compiles the stage's kernels, makes and uploads all arrays, and for Chebyshev estimates the largest eigenvalue. The
- * borrowed problem, stage and device must outlive it. stage: chosen for wisp_poisson_composition; with
- * multigrid those that wisp_multigrid_create takes follow. WISP_EMEMORY says how
+ * borrowed problem, stage and device must outlive it. stage: chosen for wisp_poisson_composition. WISP_EMEMORY says how
  * much is needed and how much there is. */
 wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, const wisp_poisson *problem,
                                        wisp_stage *stage, const wisp_poisson_method *method, wisp_poisson_solver **out);
@@ -106,6 +113,7 @@ typedef struct wisp_poisson_run {
   wisp_hex_operator op;
   wisp_poisson_method method;
   wisp_poisson *problem;
+  struct wisp_multigrid *multigrid; /* NULL: another preconditioner */
   wisp_poisson_solver *solver;
   double tolerance; /* of the last solve */
   wisp_cg_report report;

@@ -190,6 +190,7 @@ static wisp_cg_scalars make_scalars(wisp_test_case *r, const struct iteration_ca
                            .rr_parts = draw_parts(r, "rr_parts"),
                            .pAp_parts = draw_parts(r, "pAp_parts"),
                            .averaged = given->polynomial,
+                           .vector = given->polynomial ? WISP_TENSOR_Z : WISP_TENSOR_P,
                            .history_room = ITERATIONS,
                            .locals = count_locals(r->discretisation)};
 }
@@ -291,6 +292,13 @@ static void free_copies(void *copies)
   free(copies);
 }
 
+static int find_array(const char *name)
+{
+  int a = 0;
+  while (strcmp(wisp_family_find("tensor")->arrays[a].name, name) != 0) a++;
+  return a;
+}
+
 /* The solver's copies, or of another family's vectors their number alone: all of them, for they take little. */
 static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
                          wisp_test_case *r, wisp_sample *out)
@@ -313,7 +321,7 @@ static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_
                          .history_room = (int)wisp_discretisation_count(&problem->d, "history_room"),
                          .averaged = (int)wisp_scalar_of(list, "averaged", 0),
                          .locals = count_locals(&problem->d)};
-  if (strcmp(r->kernel->name, "spread") == 0) s->polynomial = r->as && strcmp(r->is, "z") == 0;
+  s->vector = r->as && r->is ? find_array(r->is) : WISP_TENSOR_P;
   CALL(wisp_new(err, 1, sizeof *copies, &copies));
   if (own) *copies = *(const wisp_hexcopies *)problem->d.self;
   copies->unknowns = wisp_discretisation_count(&problem->d, "unknowns");
