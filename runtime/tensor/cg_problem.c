@@ -1,4 +1,5 @@
 #include "cg_problem.h"
+#include "../../gen/total.h"
 
 size_t wisp_cg_padded(size_t unknowns)
 {
@@ -59,7 +60,6 @@ typedef struct numbers {
   const wisp_hexcopies *copies;
   wisp_cg_scalars scalars;
   double *const *at, *const *size;
-  double lost[WISP_TENSOR_ARRAYS]; /* by rounding, of sums */
 } numbers;
 
 static double sum_parts(const double *parts, size_t count)
@@ -88,25 +88,9 @@ static void note(numbers *n, size_t what, double value)
     set(n, WISP_TENSOR_HISTORY, 3 * (size_t)iteration + what, value, fabs(value));
 }
 
-/* A sum begins. */
-static void clear_sum(numbers *n, int array)
+static void set_total(numbers *n, int array, const wisp_total *total)
 {
-  n->at[array][0] = n->size[array][0] = 0;
-}
-
-/* Squares of numbers with few digits round all to one side: what is lost is kept (Neumaier 1974). */
-static void add_to_sum(numbers *n, int array, double term, double size)
-{
-  double *sum = n->at[array], *lost = &n->lost[array], next = *sum + term;
-  *lost += fabs(*sum) >= fabs(term) ? (*sum - next) + term : (term - next) + *sum;
-  n->size[array][0] += size * size;
-  *sum = next;
-}
-
-static void end_sum(numbers *n, int array)
-{
-  n->at[array][0] += n->lost[array];
-  n->size[array][0] = sqrt(n->size[array][0]);
+  set(n, array, 0, wisp_total_value(total), wisp_total_size(total));
 }
 
 static double gather_one(const numbers *n, size_t g, double *size)
@@ -146,14 +130,14 @@ static void update(numbers *n)
 
 static void gather(numbers *n)
 {
-  clear_sum(n, WISP_TENSOR_PAP_SUMS);
+  wisp_total pAp = {0};
   for (size_t g = 0; g < n->copies->unknowns; g++) {
     double size;
     const double sum = gather_one(n, g, &size), p = n->at[WISP_TENSOR_P][g];
     set(n, WISP_TENSOR_AP, g, sum, size);
-    add_to_sum(n, WISP_TENSOR_PAP_SUMS, p * sum, p * size);
+    wisp_total_add(&pAp, p * sum, p * size);
   }
-  end_sum(n, WISP_TENSOR_PAP_SUMS);
+  set_total(n, WISP_TENSOR_PAP_SUMS, &pAp);
 }
 
 static void advance(numbers *n)
@@ -163,16 +147,16 @@ static void advance(numbers *n)
   const double rz_now = state[WISP_CG_AT_RZ];
   const bool running = state[WISP_CG_AT_RUNNING] > 0;
   const double alpha = running && pAp > 0 ? rz_now / pAp : 0;
-  clear_sum(n, WISP_TENSOR_RZ_SUMS), clear_sum(n, WISP_TENSOR_RR_SUMS);
+  wisp_total rz = {0}, rr = {0};
   for (size_t g = 0; g < n->copies->unknowns; g++) {
     const double weight = n->scalars.scale * n->at[WISP_TENSOR_INVERSE][g];
     const double value = r[g] - alpha * Ap[g], size = fabs(r[g]) + fabs(alpha * Ap[g]);
     set(n, WISP_TENSOR_R, g, value, size);
     if (n->scalars.polynomial) set(n, WISP_TENSOR_Z, g, weight * value, weight * size);
-    add_to_sum(n, WISP_TENSOR_RZ_SUMS, value * weight * value, size * weight * size);
-    add_to_sum(n, WISP_TENSOR_RR_SUMS, value * value, size * size);
+    wisp_total_add(&rz, value * weight * value, size * weight * size);
+    wisp_total_add(&rr, value * value, size * size);
   }
-  end_sum(n, WISP_TENSOR_RZ_SUMS), end_sum(n, WISP_TENSOR_RR_SUMS);
+  set_total(n, WISP_TENSOR_RZ_SUMS, &rz), set_total(n, WISP_TENSOR_RR_SUMS, &rr);
   note(n, 2, alpha);
   set_state(n, WISP_CG_AT_RZ_BEFORE, rz_now);
   set_state(n, WISP_CG_AT_ALPHA, alpha);
@@ -195,7 +179,7 @@ static void smooth(numbers *n)
 {
   const wisp_cg_scalars *s = &n->scalars;
   const double *r = n->at[WISP_TENSOR_R], *z = n->at[WISP_TENSOR_Z];
-  clear_sum(n, WISP_TENSOR_RZ_SUMS);
+  wisp_total rz = {0};
   for (size_t g = 0; g < n->copies->unknowns; g++) {
     double size;
     const double Az = gather_one(n, g, &size), before = s->first_step ? z[g] : n->at[WISP_TENSOR_D][g];
@@ -205,9 +189,9 @@ static void smooth(numbers *n)
     const double next = z[g] + d, next_size = fabs(z[g]) + d_size;
     set(n, WISP_TENSOR_D, g, d, d_size);
     set(n, WISP_TENSOR_Z, g, next, next_size);
-    add_to_sum(n, WISP_TENSOR_RZ_SUMS, r[g] * next, r[g] * next_size);
+    wisp_total_add(&rz, r[g] * next, r[g] * next_size);
   }
-  end_sum(n, WISP_TENSOR_RZ_SUMS);
+  set_total(n, WISP_TENSOR_RZ_SUMS, &rz);
 }
 
 /* --- multigrid --- */

@@ -1,4 +1,5 @@
 #include "on_mesh.h"
+#include "test_cases.h"
 #include "../../gen/random.h"
 #include "../../runtime/parallel.h"
 #include "../../runtime/process.h"
@@ -239,7 +240,7 @@ static wisp_status compute_reference(wisp_error *err, const wisp_solver *solver,
   CALL(wisp_workload_find(err, l->family->name, l->decl->name, &workload));
   CALL(wisp_require(err, workload->adopt, WISP_EMISSING, "the family has no reference on a solver's mesh"));
   t->kernel = l->decl;
-  t->mixes = l->kernel->plan->strategy->mixes;
+  t->rounding = wisp_plan_rounding(l->kernel->plan);
   t->random = wisp_random_from((uint64_t)WISP_RANDOM_SEED + (uint64_t)number);
   CALL(take_bindings(err, l, t));
   CALL(workload->adopt(err, solver, l->problem, l->kernel->plan, t, &r->sample));
