@@ -209,13 +209,13 @@ static void enter(numbers *n)
 
 static void leave(numbers *n)
 {
-  clear_sum(n, WISP_TENSOR_RZ_SUMS);
+  wisp_total rz = {0};
   for (size_t g = 0; g < n->copies->unknowns; g++) {
     const double z = n->at[WISP_TENSOR_Z_SINGLE][g], term = n->at[WISP_TENSOR_R][g] * z;
     set(n, WISP_TENSOR_Z, g, z, fabs(z));
-    add_to_sum(n, WISP_TENSOR_RZ_SUMS, term, term);
+    wisp_total_add(&rz, term, fabs(term));
   }
-  end_sum(n, WISP_TENSOR_RZ_SUMS);
+  set_total(n, WISP_TENSOR_RZ_SUMS, &rz);
 }
 
 static void defect(numbers *n)
