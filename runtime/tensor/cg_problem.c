@@ -18,11 +18,12 @@ static wisp_status fill_copies(wisp_error *err, const void *copies, wisp_arrays 
 wisp_discretisation wisp_cg_discretisation(const wisp_hexcopies *copies, size_t elements, int order,
                                            const wisp_cg_capacity *capacity)
 {
-  const size_t Nq = (size_t)order + 1, Gl = (size_t)order + 2;
+  const size_t Nq = (size_t)order + 1, Gl = (size_t)order + 2, Mq = (size_t)order / 2 + 1;
   return (wisp_discretisation){.family = wisp_family_find("tensor"),
                                .counts = {{"elements", elements},
                                           {"groups", elements},
                                           {"Np", Nq * Nq * Nq},
+                                          {"Mp", Mq * Mq * Mq},
                                           {"glNp", Gl * Gl * Gl},
                                           {"unknowns", copies->unknowns},
                                           {"within", copies->within},
@@ -46,6 +47,7 @@ void wisp_cg_bind(const wisp_cg_scalars *s, wisp_binding out[WISP_CG_SCALARS])
       {"gain", 0, s->alpha},
       {"polynomial", 0, s->polynomial},
       {"first_step", 0, s->first_step},
+      {"averaged", 0, s->averaged},
       {"rz_parts", 0, s->rz_parts},
       {"rr_parts", 0, s->rr_parts},
       {"pAp_parts", 0, s->pAp_parts},
@@ -166,7 +168,7 @@ static void advance(numbers *n)
 static void spread(numbers *n)
 {
   const wisp_hexcopies *c = n->copies;
-  const double *vector = n->at[n->scalars.polynomial ? WISP_TENSOR_Z : WISP_TENSOR_P];
+  const double *vector = n->at[n->scalars.vector];
   for (size_t l = 0; l < n->scalars.locals; l++) set(n, WISP_TENSOR_U, l, 0, 0);
   for (size_t g = 0; g < c->unknowns; g++)
     for (int32_t i = c->start[g]; i < c->start[g + 1]; i++)
@@ -192,13 +194,108 @@ static void smooth(numbers *n)
   set_total(n, WISP_TENSOR_RZ_SUMS, &rz);
 }
 
+/* --- multigrid --- */
+
+/* In single precision, as the kernel. */
+static void enter(numbers *n)
+{
+  for (size_t g = 0; g < n->copies->unknowns; g++) {
+    const float r = (float)n->at[WISP_TENSOR_R][g];
+    const float weight = (float)n->scalars.scale * (float)n->at[WISP_TENSOR_INVERSE][g], made = weight * r;
+    set(n, WISP_TENSOR_R_SINGLE, g, r, fabsf(r));
+    set(n, WISP_TENSOR_Z_SINGLE, g, made, fabsf(made));
+  }
+}
+
+static void leave(numbers *n)
+{
+  wisp_total rz = {0};
+  for (size_t g = 0; g < n->copies->unknowns; g++) {
+    const double z = n->at[WISP_TENSOR_Z_SINGLE][g], term = n->at[WISP_TENSOR_R][g] * z;
+    set(n, WISP_TENSOR_Z, g, z, fabs(z));
+    wisp_total_add(&rz, term, fabs(term));
+  }
+  set_total(n, WISP_TENSOR_RZ_SUMS, &rz);
+}
+
+static void defect(numbers *n)
+{
+  const int32_t *start = n->copies->start;
+  for (size_t g = 0; g < n->copies->unknowns; g++) {
+    const double share = n->scalars.averaged ? 1.0 / (start[g + 1] - start[g]) : 1, r = n->at[WISP_TENSOR_R][g];
+    double size;
+    const double sum = gather_one(n, g, &size);
+    set(n, WISP_TENSOR_D, g, share * (r - sum), share * (fabs(r) + size));
+  }
+}
+
+static void begin(numbers *n)
+{
+  for (size_t g = 0; g < n->copies->unknowns; g++) {
+    const double weight = n->scalars.scale * n->at[WISP_TENSOR_INVERSE][g];
+    double size;
+    const double sum = gather_one(n, g, &size);
+    set(n, WISP_TENSOR_R, g, sum, size);
+    set(n, WISP_TENSOR_Z, g, weight * sum, weight * size);
+  }
+}
+
+static void correct(numbers *n)
+{
+  for (size_t g = 0; g < n->copies->unknowns; g++) {
+    const double z = n->at[WISP_TENSOR_Z][g], more = n->at[WISP_TENSOR_Y][n->copies->copy[n->copies->start[g]]];
+    set(n, WISP_TENSOR_Z, g, z + more, fabs(z) + fabs(more));
+  }
+}
+
+/* One number of an element's field in another order: J in each direction, or J^T. */
+static void transfer_one(const wisp_hex *hex, bool up, const double *from, int to, double *value, double *size)
+{
+  const int many = up ? hex->Mq : hex->Nq, own = up ? hex->Nq : hex->Mq,
+            at[3] = {to % own, to / own % own, to / own / own};
+  *value = *size = 0;
+  for (int q = 0; q < many * many * many; q++) {
+    const int node[3] = {q % many, q / many % many, q / many / many};
+    double term = from[q];
+    for (int d = 0; d < 3; d++) term *= hex->J[(up ? at[d] : node[d]) * hex->Mq + (up ? node[d] : at[d])];
+    *value += term, *size += fabs(term);
+  }
+}
+
+static void transfer(numbers *n, bool up)
+{
+  const wisp_hex *hex = n->scalars.hex;
+  const int Np = hex->Np, Mp = hex->Mq * hex->Mq * hex->Mq, from = up ? Mp : Np, to = up ? Np : Mp;
+  const size_t elements = n->scalars.locals / (size_t)Np;
+  for (size_t e = 0; e < elements; e++)
+    for (int i = 0; i < to; i++) {
+      const double *field = n->at[up ? WISP_TENSOR_COARSE_U : WISP_TENSOR_U] + e * (size_t)from;
+      double value, size;
+      transfer_one(hex, up, field, i, &value, &size);
+      set(n, up ? WISP_TENSOR_Y : WISP_TENSOR_COARSE_Y, e * (size_t)to + (size_t)i, value, size);
+    }
+}
+
+static void restrict_residual(numbers *n)
+{
+  transfer(n, false);
+}
+
+static void prolong(numbers *n)
+{
+  transfer(n, true);
+}
+
 wisp_status wisp_cg_compute(wisp_error *err, const wisp_hexcopies *copies, const char *kernel, const wisp_cg_scalars *s,
                             double *const *at, double *const *size)
 {
   static const struct {
     const char *kernel;
     void (*compute)(numbers *n);
-  } kernels[] = {{"update", update}, {"spread", spread}, {"gather", gather}, {"advance", advance}, {"smooth", smooth}};
+  } kernels[] = {{"update", update},   {"spread", spread},   {"gather", gather},
+                 {"advance", advance}, {"smooth", smooth},   {"enter", enter},
+                 {"leave", leave},     {"defect", defect},   {"restrict", restrict_residual},
+                 {"begin", begin},     {"prolong", prolong}, {"correct", correct}};
   numbers n = {.copies = copies, .scalars = *s, .at = at, .size = size};
   for (size_t k = 0; k < WISP_COUNT(kernels); k++) {
     if (strcmp(kernels[k].kernel, kernel) != 0) continue;
