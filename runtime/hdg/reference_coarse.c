@@ -242,7 +242,7 @@ static wisp_status prolong(wisp_error *err, const wisp_hdg *s, wisp_test_case *r
       wisp_hdg_add(&z, wisp_hdg_coarse_weight((int)(row % n), (int)end) * coarse_at(s, r, row / n, end));
     wisp_hdg_smooth(s, r, &step, row, z, 0);
   }
-  wisp_hdg_leave_sum(r, WISP_HDG_RZ_SUMS, 0, step.rz);
+  wisp_hdg_leave_total(r, WISP_HDG_RZ_SUMS, &step.rz);
   return WISP_OK;
 }
 

@@ -254,33 +254,17 @@ static wisp_status choose_system(wisp_error *err, wisp_solver *s, const size_t c
   wisp_spec stage = request.spec;
   wisp_work work;
   const bool same = wisp_system_is_resumed(run);
-  request.composition =
-      same ? wisp_system_wish(run, "composition", run->restart.state.composition) : wisp_solver_text(s, "composition");
-  request.layout = same ? wisp_system_wish(run, "layout", run->restart.state.layout) : wisp_solver_text(s, "layout");
+  request.composition = same ? wisp_system_option(run, "composition", run->restart.state.composition)
+                             : wisp_solver_text(s, "composition");
+  request.layout = same ? wisp_system_option(run, "layout", run->restart.state.layout) : wisp_solver_text(s, "layout");
   wisp_spec_name_kernel(&stage, WISP_COMPOSITION);
   CALL(wisp_family_work(err, &stage, (double)elements, &work));
   CALL(wisp_solver_check_count(err, s, (double)elements, work.dofs, "degrees of freedom"));
-  CALL(choose_basis(err, &from, &request, wisp_system_wish(run, "basis", run->restart.state.basis), &run->basis,
+  CALL(choose_basis(err, &from, &request, wisp_system_option(run, "basis", run->restart.state.basis), &run->basis,
                     s->stage));
   CALL(wisp_tet_create_for(err, s->stage->plan[0]->spec.element, true, s->order, &run->tet));
   return wisp_dg_fits(err, wisp_device_limits(s->session->device), elements, run->tet, run->system, s->precision,
                       s->stage);
-}
-
-/* Chooses the start. Without a request, and where the walls are not those of the chosen solution, takes a solution
- * that has them. */
-static wisp_status choose_start(wisp_error *err, wisp_system_run *run)
-{
-  const wisp_system *system = run->system;
-  const wisp_mesh *mesh = run->base.mesh;
-  const char *start = wisp_solver_text(&run->base, "start"), *name = NULL;
-  CALL(wisp_start_choose(err, mesh, system, start, run->mode, &run->start));
-  for (int i = system->states - 1; i >= 0 && !start && run->start.exact; i--)
-    if (system->state[i].walls == run->walls.boundary) name = system->state[i].name;
-  if (name && run->start.state->walls != run->walls.boundary)
-    CALL(wisp_start_choose(err, mesh, system, name, run->mode, &run->start));
-  wisp_start_order(&run->start, run->base.order);
-  return WISP_OK;
 }
 
 static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watch *watch)
@@ -290,7 +274,7 @@ static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watc
   CALL(read_walls(err, run));
   CALL(read_initial(err, run));
   CALL(read_sources(err, run));
-  if (wisp_solver_given(s, "start") || run->mode) CALL(choose_start(err, run));
+  if (wisp_solver_given(s, "start") || run->mode) CALL(wisp_system_choose_start(err, run));
   CALL(wisp_media_create(err, run->system, s->mesh, (const char *const *)run->coefficient, &run->medium));
   CALL(wisp_system_check_media(err, run));
   wisp_watch_report(watch, 0.3, "neighbours, kernels");
@@ -306,35 +290,6 @@ static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watc
   CALL(wisp_new(err, wisp_dg_volume_size(run->dg), sizeof *run->u, &run->u));
   wisp_watch_report(watch, 0.8, "the longest stable step");
   return wisp_system_choose_step(err, run);
-}
-
-/* Fills u from the start that the system's file states. */
-static wisp_status fill_start(wisp_error *err, wisp_system_run *run)
-{
-  if (!run->start.state) CALL(choose_start(err, run));
-  CALL(wisp_start_medium(err, run->base.mesh->elements, run->medium, &run->start));
-  run->known = run->start.exact && run->start.state->walls == run->walls.boundary && !run->sources.count;
-  wisp_dg_fill(run->dg, wisp_start_field, &run->start, 0, run->u);
-  return WISP_OK;
-}
-
-/* Sets the first fields, unless a program has set them. */
-wisp_status wisp_system_start(wisp_error *err, wisp_solver *s)
-{
-  wisp_system_run *run = wisp_system_run_of(s);
-  if (run->started) return WISP_OK;
-  if (run->restart.given) {
-    CALL(wisp_system_resume(err, run));
-    run->started = run->fetched = true;
-    return wisp_solution_put(err, run->stepper->problem, run->u);
-  }
-  const bool by_file = !wisp_solver_given(s, "initial") && (!run->sources.count || run->start.state);
-  CALL(by_file ? fill_start(err, run) : wisp_initial_fill(err, "option --initial", &run->initial, run->dg, run->u));
-  CALL(wisp_dg_energy(err, run->dg, run->u, &run->energy_initial));
-  CALL(wisp_system_check_start(err, run, run->u));
-  CALL(wisp_solution_put(err, run->stepper->problem, run->u));
-  run->started = run->fetched = true;
-  return WISP_OK;
 }
 
 /* ---- A rehearsal. */

@@ -74,8 +74,9 @@ static inline wisp_system_run *wisp_system_run_of(const wisp_solver *solver)
 wisp_status wisp_system_fetch(wisp_error *err, wisp_system_run *run);
 
 /* Between run->u, which is as the kernels have it, and u in the mesh's order. raw: numbers as the basis has them. */
-typedef enum wisp_exchange_way { WISP_GET, WISP_SET } wisp_exchange_way;
-wisp_status wisp_system_exchange(wisp_error *err, wisp_system_run *run, wisp_exchange_way way, bool raw, double *u);
+typedef enum wisp_exchange_direction { WISP_GET, WISP_SET } wisp_exchange_direction;
+wisp_status wisp_system_exchange(wisp_error *err, wisp_system_run *run, wisp_exchange_direction direction, bool raw,
+                                 double *u);
 
 /* ---- Checkpoints (system_restart.c). */
 
@@ -83,7 +84,11 @@ wisp_status wisp_system_checkpoint(wisp_error *err, wisp_system_run *run, const 
 /* run->restart, if one is asked for, before there is a mesh. */
 wisp_status wisp_system_read_checkpoint(wisp_error *err, wisp_system_run *run);
 /* The value of an option: of a run that goes on the recorded one, unless it is given. */
-const char *wisp_system_wish(const wisp_system_run *run, const char *name, const char *recorded);
+static inline const char *wisp_system_option(const wisp_system_run *run, const char *name, const char *recorded)
+{
+  const wisp_solver *s = &run->base;
+  return run->restart.given && !wisp_solver_given(s, name) ? recorded : wisp_solver_text(s, name);
+}
 /* Whether the same kernels can go on: on the same device in the same precision. */
 bool wisp_system_is_resumed(const wisp_system_run *run);
 /* The fields in run->u, the time and what has run. */
@@ -114,7 +119,10 @@ wisp_status wisp_system_blew_up(wisp_error *err, const wisp_system_run *run);
 
 /* ---- Members of the kind's table in files of their own: system_advance.c, system_report.c, system_values.c. */
 
-/* Sets the first fields, unless a program has set them (system_kind.c). */
+/* Chooses the start of the system's file (system_start.c, as the next). Without a request, and where the walls are not
+ * those of the chosen solution, takes a solution that has them. */
+wisp_status wisp_system_choose_start(wisp_error *err, wisp_system_run *run);
+/* Sets the first fields, unless a program has set them. */
 wisp_status wisp_system_start(wisp_error *err, wisp_solver *solver);
 wisp_status wisp_system_advance(wisp_error *err, wisp_solver *solver, const wisp_until *until, const wisp_watch *watch);
 

@@ -38,7 +38,7 @@ static const char *name_walls(const wisp_system_run *run)
                             : run->system->boundary[run->walls.boundary].name;
 }
 
-/* What the run began with; NULL: a program's fields, or none. */
+/* The name of the first fields; NULL: a program's, or none. */
 static const char *name_start(const wisp_system_run *run)
 {
   const char *restart = wisp_solver_text(&run->base, "restart"), *initial = wisp_solver_text(&run->base, "initial");

@@ -64,12 +64,6 @@ wisp_status wisp_system_read_checkpoint(wisp_error *err, wisp_system_run *run)
                       path);
 }
 
-const char *wisp_system_wish(const wisp_system_run *run, const char *name, const char *recorded)
-{
-  const wisp_solver *s = &run->base;
-  return run->restart.given && !wisp_solver_given(s, name) ? recorded : wisp_solver_text(s, name);
-}
-
 bool wisp_system_is_resumed(const wisp_system_run *run)
 {
   const wisp_solver *s = &run->base;

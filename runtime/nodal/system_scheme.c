@@ -16,7 +16,7 @@ static const double ROUNDING = 8;
 
 static const char *requested(const wisp_system_run *run)
 {
-  return wisp_system_wish(run, "scheme", run->restart.state.scheme);
+  return wisp_system_option(run, "scheme", run->restart.state.scheme);
 }
 
 /* Whether the run chooses, by its fields. */

@@ -116,12 +116,13 @@ static wisp_status set_coefficient(wisp_error *err, wisp_system_run *s, const ch
   return wisp_system_choose_step(err, s);
 }
 
-wisp_status wisp_system_exchange(wisp_error *err, wisp_system_run *s, wisp_exchange_way way, bool raw, double *u)
+wisp_status wisp_system_exchange(wisp_error *err, wisp_system_run *s, wisp_exchange_direction direction, bool raw,
+                                 double *u)
 {
   CALL(number_nodes(err, s));
-  if (way == WISP_SET) wisp_parallel_fill(s->u, 0, wisp_dg_volume_size(s->dg) * sizeof *s->u);
+  if (direction == WISP_SET) wisp_parallel_fill(s->u, 0, wisp_dg_volume_size(s->dg) * sizeof *s->u);
   wisp_parallel_for(s->dg->slots, exchange_slots,
-                    &(exchange){.run = s, .from = way == WISP_SET ? u : NULL, .to = u, .raw = raw});
+                    &(exchange){.run = s, .from = direction == WISP_SET ? u : NULL, .to = u, .raw = raw});
   return WISP_OK;
 }
 

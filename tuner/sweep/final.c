@@ -286,7 +286,7 @@ bool wisp_sweep_fits(const wisp_sweep *sweep, double until)
 
 wisp_tuned *wisp_sweep_tuned(wisp_sweep *sweep)
 {
-  return wisp_summary_target(&sweep->summary, sweep->unit.order, sweep->unit.precision);
+  return wisp_summary_target(&sweep->summary, sweep->unit.order, sweep->unit.precision, sweep->part.name);
 }
 
 void wisp_sweep_note_time(wisp_sweep *sweep)
