@@ -186,8 +186,7 @@ static wisp_status find_map(wisp_error *err, const launch *l, reference *r, int 
   CALL(wisp_new(err, count, sizeof *map->from, &map->from));
   for (size_t i = 0; i < count; i++) map->from[i] = SIZE_MAX;
   wisp_parallel_numbers(size, map_numbers, &(mapping){r, map});
-  *out = map;
-  return WISP_OK;
+  return *out = map, WISP_OK;
 }
 
 /* An array as it lies, in r->values. */
