@@ -480,10 +480,8 @@ static wisp_status list_kernels(wisp_error *err, checker *k)
 
 static void free_checker(checker *k)
 {
-  for (size_t i = 0; k->list && i < k->out->count; i++) {
-    wisp_kernel_destroy(k->list[i].standard);
-    wisp_plan_destroy(k->list[i].plan);
-  }
+  for (size_t i = 0; k->list && i < k->out->count; i++)
+    wisp_kernel_destroy(k->list[i].standard), wisp_plan_destroy(k->list[i].plan);
   free(k->list);
 }
 
