@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rounding of a solver's smooth data is less random than the tolerance takes it to be. A default's numbers outside of
- * the sample may be larger than those in it. REFERENCED, SECONDS: of a kernel, launches beside the reference. */
+/* Rounding of a solver's smooth data is less random than the tolerance says. A default's numbers outside of the sample
+ * may be larger. REFERENCED, SECONDS: of a kernel, launches beside the reference. */
 enum { SLACK = 4, LARGER = 64, REFERENCED = 5 };
 static const double SECONDS = 0.25;
 
