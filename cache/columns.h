@@ -83,6 +83,10 @@ wisp_status wisp_shipped_print(wisp_error *err, const wisp_trial *trial, wisp_te
 wisp_status wisp_shipped_parse(wisp_error *err, const char *name, const char *text, wisp_text *warning,
                                wisp_trials *list);
 
+/* Appends the shipped trials: those of the library, or those of the .txt files in the folder that $WISP_SHIPPED names,
+ * by name; none where it says "none". */
+wisp_status wisp_shipped_load(wisp_error *err, wisp_text *warning, wisp_trials *list);
+
 /* Sorts by competition; where winners_only, leaves winners, ties, defaults, the fastest of each strategy, and what is
  * wrong or does not compile, without raw samples. */
 void wisp_shipped_select(wisp_trials *list, bool winners_only);

@@ -215,14 +215,7 @@ wisp_status wisp_shipped_parse(wisp_error *err, const char *name, const char *te
 
 static int by_competition(const void *x, const void *y)
 {
-  const wisp_trial *a = x, *b = y;
-  const int order = wisp_ranking_order(a, b);
-  if (order) return order;
-  bool a_ok = wisp_trial_outcome(a) == WISP_TRIAL_OK, b_ok = wisp_trial_outcome(b) == WISP_TRIAL_OK;
-  double a_ms = wisp_ranking_ms(a), b_ms = wisp_ranking_ms(b);
-  if (a_ok != b_ok) return a_ok ? -1 : 1; /* then those that count, fastest first */
-  if (a_ms != b_ms) return a_ms < b_ms ? -1 : 1;
-  return wisp_ranking_simpler(a, b) ? -1 : wisp_ranking_simpler(b, a);
+  return wisp_ranking_compare(x, y);
 }
 
 /* Is there one of its strategy among the last of these, of the same competition? */

@@ -1,6 +1,5 @@
 #include "reader.h"
 
-#include "../gen/embedded.h"
 #include "../gen/environment.h"
 #include "../gen/spec.h"
 
@@ -103,22 +102,6 @@ const char *wisp_layer_name(wisp_layer layer)
   return names[layer];
 }
 
-/* Unless $WISP_SHIPPED is "none": then it is as if nothing had ever been measured. */
-static wisp_status load_shipped(wisp_error *err, wisp_text *warning, wisp_trials *list)
-{
-  static const char folder[] = "cache/shipped/";
-  if (wisp_environment_is("WISP_SHIPPED", "none")) return WISP_OK;
-  for (size_t i = 0; i < wisp_embedded_count; i++) {
-    const wisp_embedded *file = &wisp_embedded_files[i];
-    size_t length = strlen(file->path);
-    if (strncmp(file->path, folder, sizeof folder - 1) != 0 || length < 4 ||
-        strcmp(file->path + length - 4, ".txt") != 0)
-      continue;
-    CALL(wisp_shipped_parse(err, file->path, file->text, warning, list));
-  }
-  return WISP_OK;
-}
-
 /* One file's trials. Where tolerant, a file that cannot be used, or not soon, is a line of the warning instead. */
 static wisp_status load_file(wisp_error *err, const char *path, bool tolerant, wisp_text *warning, wisp_trials *list)
 {
@@ -160,7 +143,7 @@ wisp_status wisp_store_open(wisp_error *err, const char *user_path, bool toleran
   store->first[WISP_LAYER_SITE] = store->all.count;
   if (site && *site) CALL(load_file(err, site, true, &notes, &store->all));
   store->first[WISP_LAYER_SHIPPED] = store->all.count;
-  CALL(load_shipped(err, &notes, &store->all));
+  CALL(wisp_shipped_load(err, &notes, &store->all));
   store->first[WISP_LAYER_NONE] = store->all.count;
   store->lists = store->all.count + 1;
   CALL(wisp_new(err, store->lists, sizeof *store->head, &store->head));

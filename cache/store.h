@@ -158,6 +158,10 @@ bool wisp_ranking_simpler(const wisp_trial *a, const wisp_trial *b);
 /* 0 where two trials compete: the same kernel, layout, device and size, measured in the same surroundings; else which
  * ranking stands first in a list. */
 int wisp_ranking_order(const wisp_trial *a, const wisp_trial *b);
+/* In a list: rankings in turn, in each the `ok` trials first, of these the winner. */
+int wisp_ranking_compare(const wisp_trial *a, const wisp_trial *b);
+/* Sorts trials so, and keeps the first of each ranking: the number kept. */
+size_t wisp_ranking_winners(size_t count, const wisp_trial **trials);
 /* Which of two kinds of mesh counts, before size and speed: < 0 where that of a. An ordered one, then the box, then
  * what else was asked for. */
 int wisp_ranking_meshes(const wisp_trial *a, const wisp_trial *b);

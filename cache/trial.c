@@ -151,6 +151,31 @@ int wisp_ranking_order(const wisp_trial *a, const wisp_trial *b)
   return 0;
 }
 
+int wisp_ranking_compare(const wisp_trial *a, const wisp_trial *b)
+{
+  const int order = wisp_ranking_order(a, b);
+  if (order) return order;
+  const bool a_ok = wisp_trial_outcome(a) == WISP_TRIAL_OK, b_ok = wisp_trial_outcome(b) == WISP_TRIAL_OK;
+  const double a_ms = wisp_ranking_ms(a), b_ms = wisp_ranking_ms(b);
+  if (a_ok != b_ok) return a_ok ? -1 : 1;
+  if (a_ms < b_ms || a_ms > b_ms) return a_ms < b_ms ? -1 : 1;
+  return wisp_ranking_simpler(b, a) - wisp_ranking_simpler(a, b);
+}
+
+static int by_ranking(const void *a, const void *b)
+{
+  return wisp_ranking_compare(*(const wisp_trial *const *)a, *(const wisp_trial *const *)b);
+}
+
+size_t wisp_ranking_winners(size_t count, const wisp_trial **trials)
+{
+  size_t kept = 0;
+  if (count) qsort(trials, count, sizeof *trials, by_ranking);
+  for (size_t i = 0; i < count; i++)
+    if (kept == 0 || wisp_ranking_order(trials[i], trials[kept - 1]) != 0) trials[kept++] = trials[i];
+  return kept;
+}
+
 /* ---- Reasons that are asked for again. */
 
 bool wisp_reason_alike(const char *a, const char *b)

@@ -2,6 +2,7 @@
 #include "against.h"
 #include "cli.h"
 #include "db_diff.h"
+#include "db_verify.h"
 #include "print.h"
 #include "../cache/columns.h"
 #include "../runtime/cache_folder.h"
@@ -437,7 +438,7 @@ static const action actions[] = {
     {"import", import_all, true, false, false}, {"merge", merge, true, false, false},
     {"check", check, false, true, false},       {"prune", prune, false, false, false},
     {"salvage", salvage, true, false, false},   {"cache", cache, false, false, true},
-    {"diff", wisp_db_diff, true, true, true},
+    {"diff", wisp_db_diff, true, true, true},   {"verify", wisp_db_verify, false, true, false},
 };
 
 /* A wisp_store_note. */
@@ -469,7 +470,7 @@ static wisp_status act_on_store(wisp_error *err, const wisp_arguments *args, con
 
 static wisp_status act(wisp_error *err, wisp_arguments *args)
 {
-  static const char known[] = "show, export, import, merge, check, prune, salvage, diff or cache";
+  static const char known[] = "show, export, import, merge, check, prune, salvage, diff, verify or cache";
   CALL(wisp_require(err, args->operand_count >= 1, WISP_EUSAGE, "say what to do: %s", known));
   for (size_t i = 0; i < WISP_COUNT(actions); i++) {
     const action *a = &actions[i];

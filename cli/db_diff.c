@@ -28,16 +28,6 @@ static void free_side(side *s)
   free(s->winners);
 }
 
-static int by_ranking(const void *x, const void *y)
-{
-  const wisp_trial *a = *(const wisp_trial *const *)x, *b = *(const wisp_trial *const *)y;
-  const int order = wisp_ranking_order(a, b);
-  if (order) return order;
-  const double a_ms = wisp_ranking_ms(a), b_ms = wisp_ranking_ms(b);
-  if (a_ms < b_ms || a_ms > b_ms) return a_ms < b_ms ? -1 : 1;
-  return wisp_ranking_simpler(b, a) - wisp_ranking_simpler(a, b);
-}
-
 static int by_candidate(const void *x, const void *y)
 {
   const wisp_trial *a = x, *b = y;
@@ -65,10 +55,7 @@ static wisp_status load(wisp_error *err, const char *path, const char *device, s
   size_t right = 0;
   for (size_t i = 0; i < kept; i++)
     if (wisp_trial_outcome(&made.list.trials[i]) == WISP_TRIAL_OK) made.winners[right++] = &made.list.trials[i];
-  if (right) qsort(made.winners, right, sizeof *made.winners, by_ranking);
-  for (size_t i = 0; i < right; i++)
-    if (made.rankings == 0 || wisp_ranking_order(made.winners[i], made.winners[made.rankings - 1]) != 0)
-      made.winners[made.rankings++] = made.winners[i];
+  made.rankings = wisp_ranking_winners(right, made.winners);
   return GIVE(made, out);
 }
 

@@ -174,27 +174,38 @@ static wisp_status print_winners(wisp_error *err, wisp_store *store, const wisp_
 
 /* --- what came of it --- */
 
-/* A line for each order and precision: the time of its stage before and after, the trials and the seconds; or that it
- * had no time. */
+/* The time of a part before and after, the trials and the seconds; or that it had no time. */
+static void print_target(const wisp_tuned *t)
+{
+  printf("N=%d %s  ", t->order, wisp_precision_name(t->precision));
+  if (!t->trials && !(t->before_ms > 0)) {
+    printf("no time: left as it was%s%s\n", *t->part ? ": " : "", t->part);
+    return;
+  }
+  if (*t->part)
+    printf("%s ", t->part);
+  else if (t->before_ms > 0)
+    printf("stage ");
+  if (t->after_ms > 0 && t->after_ms < t->before_ms)
+    printf("%.4f ms -> %.4f ms (+%.1f %%), ", t->before_ms, t->after_ms, 100 * (t->before_ms / t->after_ms - 1));
+  else if (t->before_ms > 0)
+    printf("%.4f ms, none faster, ", t->before_ms);
+  printf("%lld trials, %.0f s\n", t->trials, t->seconds);
+}
+
+/* A line for each part of each order and precision. */
 static void print_targets(const wisp_tune_request *r, const wisp_tune_summary *s)
 {
-  wisp_tune_summary copy = *s;
   for (size_t i = 0; i < r->order_count * r->precision_count; i++) {
-    const int order = r->orders[i / r->precision_count];
-    const wisp_precision precision = r->precisions[i % r->precision_count];
-    const wisp_tuned *t = wisp_summary_target(&copy, order, precision);
-    if (!t) continue;
-    printf("N=%d %s  ", order, wisp_precision_name(precision));
-    if (!t->trials && !(t->before_ms > 0)) {
-      printf("no time: left as it was\n");
-      continue;
+    const wisp_tuned none = {.order = r->orders[i / r->precision_count],
+                             .precision = r->precisions[i % r->precision_count]};
+    int parts = 0;
+    for (const wisp_tuned *t = s->target; t < s->target + s->targets; t++) {
+      if (t->order != none.order || t->precision != none.precision) continue;
+      print_target(t);
+      parts++;
     }
-    if (t->after_ms > 0 && t->after_ms < t->before_ms)
-      printf("stage %.4f ms -> %.4f ms (+%.1f %%), ", t->before_ms, t->after_ms,
-             100 * (t->before_ms / t->after_ms - 1));
-    else if (t->before_ms > 0)
-      printf("stage %.4f ms, none faster, ", t->before_ms);
-    printf("%lld trials, %.0f s\n", t->trials, t->seconds);
+    if (!parts) print_target(&none);
   }
 }
 
@@ -279,13 +290,13 @@ static wisp_status print_json(wisp_error *err, const display *d, const wisp_tune
   cJSON *targets = cJSON_AddArrayToObject(object, "targets");
   for (int i = 0; i < s->targets; i++) {
     const wisp_tuned *t = &s->target[i];
-    const wisp_json_text precision = {"precision", wisp_precision_name(t->precision)};
+    const wisp_json_text texts[] = {{"precision", wisp_precision_name(t->precision)}, {"part", t->part}};
     const wisp_json_number numbers[] = {{"order", t->order},
                                         {"trials", (double)t->trials},
                                         {"seconds", t->seconds},
                                         {"before_ms", t->before_ms},
                                         {"after_ms", t->after_ms}};
-    cJSON_AddItemToArray(targets, wisp_json_object(1, &precision, WISP_COUNT(numbers), numbers));
+    cJSON_AddItemToArray(targets, wisp_json_object(WISP_COUNT(texts), texts, WISP_COUNT(numbers), numbers));
   }
   cJSON *devices = cJSON_AddArrayToObject(object, "devices");
   for (size_t i = 0; i < d->count; i++) {

@@ -1,15 +1,18 @@
 #include "environment.h"
 
+#include <dirent.h>
 #include <math.h>
 
-typedef enum kind { WHOLE, SECONDS, WORD, COMMAND } kind;
+WISP_OWNED(DIR, closedir)
+
+typedef enum kind { WHOLE, SECONDS, WORD, FOLDER, COMMAND } kind;
 
 static const struct variable {
   const char *name;
   kind kind;
   double least, most, otherwise; /* of a number */
   const char *must;              /* what a value has to be */
-  const char *word;              /* the only one of a WORD */
+  const char *word;              /* the only one of a WORD; in place of a FOLDER */
 } variables[] = {
     {"WISP_THREADS", WHOLE, 1, 1e6, 0, "a number of threads such as 4", NULL},
     {"WISP_CACHE_MB", WHOLE, 0, 1 << 30, 512, "a whole number of megabytes such as 512", NULL},
@@ -17,7 +20,7 @@ static const struct variable {
     {"WISP_TRIAL_SECONDS", SECONDS, 0, 1e9, 10, "a number of seconds such as 10", NULL},
     {"WISP_WORKER_SECONDS", SECONDS, 0, 1e9, 300, "a number of seconds such as 300", NULL},
     {"WISP_JOURNAL", WORD, 0, 0, 0, "rollback", "rollback"},
-    {"WISP_SHIPPED", WORD, 0, 0, 0, "none", "none"},
+    {"WISP_SHIPPED", FOLDER, 0, 0, 0, "none or a folder of winners", "none"},
     {"WISP_GRAPH_LOOPS", WORD, 0, 0, 0, "host", "host"},
     {"WISP_CC", COMMAND, 0, 0, 0, "a command whose quotes are closed", NULL},
     {"WISP_CFLAGS", COMMAND, 0, 0, 0, "options whose quotes are closed", NULL},
@@ -47,6 +50,12 @@ static bool scan(const struct variable *v, const char *text, double *out)
   return v->kind == WHOLE ? floor(number) == number && !text[strspn(text, "0123456789")] : number > 0;
 }
 
+static bool is_folder(const char *path)
+{
+  OWNED(closedir) DIR *dir = opendir(path);
+  return dir;
+}
+
 wisp_status wisp_environment_check(wisp_error *err)
 {
   for (size_t i = 0; i < WISP_COUNT(variables); i++) {
@@ -55,8 +64,8 @@ wisp_status wisp_environment_check(wisp_error *err)
     double number = 0;
     bool good = true;
     if (!value) continue;
-    if (v->kind == WORD)
-      good = strcmp(value, v->word) == 0;
+    if (v->kind == WORD || v->kind == FOLDER)
+      good = strcmp(value, v->word) == 0 || (v->kind == FOLDER && is_folder(value));
     else if (v->kind == COMMAND) {
       OWNED(free) char *copy = NULL; /* the words are split in it */
       CALL(wisp_copy_text(err, value, &copy));
@@ -81,6 +90,13 @@ bool wisp_environment_is(const char *name, const char *word)
 {
   const char *value = value_of(find(name));
   return value && strcmp(value, word) == 0;
+}
+
+const char *wisp_environment_folder(const char *name)
+{
+  const struct variable *v = find(name);
+  const char *value = value_of(v);
+  return value && strcmp(value, v->word) != 0 ? value : NULL;
 }
 
 char *wisp_command_word(char **rest, bool *closed)

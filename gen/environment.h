@@ -14,6 +14,9 @@ double wisp_environment_number(const char *name);
 /* Whether the table's variable says this word. */
 bool wisp_environment_is(const char *name, const char *word);
 
+/* The folder that the table's variable names; NULL where it says a word, or nothing. */
+const char *wisp_environment_folder(const char *name);
+
 /* The next word of a text that is a command's words as a shell takes them, blanks between them, with '...', "..." and
  * \ to keep blanks; *rest moves on, and the text is overwritten. NULL: there is none, and *closed is false where a
  * quote was not closed. */

@@ -71,6 +71,27 @@ TEST_IN_FOLDER(words_of_a_command)
   }
 }
 
+/* Exports in a folder take the place of the shipped winners; other files and hidden ones are none. */
+TEST_IN_FOLDER(shipped_from_a_folder)
+{
+  static const char line[] =
+      "spec=nodal.update:tet:p1:maxwell:f64 layout=slab-km32 strategy=stream params=\"\" device=card "
+      "target=sm_90 outcome=ok ms=1\n";
+  char setting[512];
+  fixture_text(*state, "card/b.txt", line);
+  fixture_text(*state, "card/.a.txt", "no trial");
+  fixture_text(*state, "card/notes", "no trial");
+  snprintf(setting, sizeof setting, "WISP_SHIPPED=%s/card", (const char *)*state);
+  HELD(forget) outcome o = run_in(*state, setting, "db show");
+  assert_int_equal(o.status, 0);
+  assert_non_null(strstr(o.out, "card"));
+  assert_null(strstr(o.out, "NVIDIA"));
+  fixture_text(*state, "card/c.txt", "no trial");
+  HELD(forget) outcome bad = run_in(*state, setting, "db show");
+  assert_true(bad.status == 0 && strstr(bad.err, "card/c.txt:1"));
+  run_expect(*state, "WISP_SHIPPED=/nowhere", 2, "must be none or a folder", "db show");
+}
+
 /* A compiler in a folder with a blank in its name, and an option with one. */
 TEST_IN_FOLDER(compiler_with_a_blank)
 {

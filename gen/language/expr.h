@@ -72,6 +72,17 @@ typedef struct wisp_expr_along {
 wisp_status wisp_expr_slope_along(wisp_error *err, const wisp_expr *expr, const wisp_expr_along *along,
                                   wisp_expr **out);
 
+/* The expression as a sum of products of a function of one name and one of the other names, bound as it is: sums,
+ * products, choices whose condition is of one kind, and exp, sin and cos of a sum of both. WISP_EINPUT where it is
+ * none, or one of too many products. */
+enum { WISP_EXPR_TERMS = 16 };
+typedef struct wisp_expr_parts { /* zero-initialise */
+  size_t count;
+  wisp_expr *rest[WISP_EXPR_TERMS], *along[WISP_EXPR_TERMS];
+} wisp_expr_parts;
+void wisp_expr_parts_free(wisp_expr_parts *parts);
+wisp_status wisp_expr_split(wisp_error *err, const wisp_expr *expr, const char *name, wisp_expr_parts *out);
+
 /* As C in reals of so many bytes: every number is a literal of them, so that nothing turns double and nothing is
  * divided as integers are. name gives what a name is called in C, which it may write into buffer; NULL: the name
  * itself. WISP_EINPUT for what makes integers. */

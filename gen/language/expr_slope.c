@@ -111,8 +111,7 @@ static wisp_status slope(const builder *b, size_t place, size_t *out)
   return choose(b, less, of, out);
 }
 
-/* A tree of its own, in which every node has its place. */
-static wisp_status copy(wisp_error *err, const wisp_expr *from, wisp_expr **out)
+wisp_status wisp_expr_copy(wisp_error *err, const wisp_expr *from, wisp_expr **out)
 {
   OWNED(wisp_expr_destroy) wisp_expr *expr = NULL;
   const size_t size = strlen(from->text) + 2;
@@ -136,7 +135,7 @@ wisp_status wisp_expr_slope_along(wisp_error *err, const wisp_expr *expr, const 
 {
   OWNED(wisp_expr_destroy) wisp_expr *made = NULL;
   size_t root = 0, last = 0;
-  CALL(copy(err, expr, &made));
+  CALL(wisp_expr_copy(err, expr, &made));
   CALL(slope(&(builder){err, made, along}, made->count - 1, &root));
   CALL(wisp_expr_add(err, made, made->nodes[root], &last)); /* the root is the last node */
   return GIVE(made, out);

@@ -134,6 +134,9 @@ struct wisp_expr {
 /* Appends a node, whose operands are in place, and gives its place. WISP_EINPUT where the tree gets too deep. */
 wisp_status wisp_expr_add(wisp_error *err, wisp_expr *expr, wisp_node made, size_t *out);
 
+/* A tree of its own, in which every node has its place. */
+wisp_status wisp_expr_copy(wisp_error *err, const wisp_expr *from, wisp_expr **out);
+
 /* WISP_EINPUT at a column (from 1) of the expression; the rest says what is wrong there. */
 __attribute__((format(printf, 4, 5))) wisp_status wisp_expr_fail(wisp_error *err, const wisp_expr *expr, int column,
                                                                  const char *format, ...);

@@ -30,9 +30,8 @@ struct wisp_helmholtz_solver {
 #define SYMMETRIC_BLOCKS                                \
   "invert+multiply+collect+precondition+tensor.update|" \
   "invert+multiply_grouped+collect_grouped+precondition+tensor.update"
-#define TWO_LEVELS(narrow, applied, cycles)                               \
-  "invert+coarsen+galerkin+weigh+sparse_product+coarsest+" narrow applied \
-  "+precondition+smooth+residual+restrict+" cycles "+prolong+tensor.update"
+#define TWO_LEVELS(narrow, applied, cycles) \
+  WISP_HELMHOLTZ_NUMBERS "+" narrow applied "+precondition+smooth+residual+restrict+" cycles "+prolong+tensor.update"
 #define LEVELS(applied) TWO_LEVELS("", applied, "cycle+cycles")
 #define NARROW_LEVELS(applied) TWO_LEVELS("narrow+", applied, "narrow_cycle+narrow_cycles")
 #define OR "|"
@@ -53,7 +52,7 @@ const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helm
   if (part == WISP_HELMHOLTZ_SETUP && method->setup) return method->setup;
   if (part == WISP_HELMHOLTZ_SETUP)
     return matrix == WISP_TRACE_SYMMETRIC ? "condense+assemble" : NULL; /* it leaves them */
-  if (part == WISP_HELMHOLTZ_FIELDS) return "recover+postprocess|recover_star";
+  if (part == WISP_HELMHOLTZ_FIELDS) return WISP_HELMHOLTZ_RECOVERY;
   if (part == WISP_HELMHOLTZ_NEXT_RHS) return "recover+outflow";
   if (matrix == WISP_TRACE_EITHER && setup && !wisp_stage_has(setup, "element_data")) matrix = WISP_TRACE_ROWS;
   return iterations[matrix][how == WISP_TRACE_LEVELS ? 2 + narrow : how == WISP_TRACE_BLOCKS];

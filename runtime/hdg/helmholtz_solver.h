@@ -42,6 +42,11 @@ typedef struct wisp_helmholtz_method {
   const char *setup; /* a composition; NULL: the best */
   long long batch;   /* where the set-up stores matrices inside of elements: of so many at a time; 0: as many as fit */
 } wisp_helmholtz_method;
+/* The family's kernels of an iteration with two levels, without what is made of the matrix once; that; the fields. */
+#define WISP_HELMHOLTZ_CYCLE(applied) applied "+precondition+smooth+residual+restrict+cycle+cycles+prolong"
+#define WISP_HELMHOLTZ_NUMBERS "invert+coarsen+galerkin+weigh+sparse_product+coarsest"
+#define WISP_HELMHOLTZ_RECOVERY "recover+postprocess|recover_star"
+
 /* The compositions of a part, separated by |. setup: the stage chosen for the set-up; NULL: none yet, any will do. */
 const char *wisp_helmholtz_composition(wisp_helmholtz_part part, const wisp_helmholtz_method *method,
                                        const wisp_stage *setup);

@@ -3,17 +3,17 @@
 
 #include <ctype.h>
 
-enum { X, Y, Z, REGION, TAG, NAMES };
+enum { X, Y, Z, REGION, TAG, TIME, NAMES };
 
 /* ---- Physical groups. A comparison of region or tag becomes one with each value that stands for the group. */
 
-static const char *const names[] = {"x", "y", "z", "region", "tag"};
+static const char *const names[] = {"x", "y", "z", "region", "tag", "t"};
 
-/* A wisp_slot_of: the slot of a variable; -1: it is none. */
+/* A wisp_slot_of, whose context is the formula's use: the slot of a variable; -1: it is none. */
 static int find_slot(const void *context, const char *name)
 {
-  (void)context;
-  for (int i = 0; i < NAMES; i++)
+  const wisp_formula_use *use = context;
+  for (int i = 0; i < (*use == WISP_FORMULA_IN_TIME ? NAMES : TIME); i++)
     if (strcmp(name, names[i]) == 0) return i;
   return -1;
 }
@@ -22,19 +22,19 @@ typedef struct binding {
   wisp_error *err;
   wisp_expr *expression;
   const wisp_mesh *mesh;
-  bool on_faces;
+  wisp_formula_use use;
 } binding;
 
-static bool is_variable(const wisp_node *at)
+static bool is_variable(const binding *b, const wisp_node *at)
 {
-  return at->op == OP_NAME && (find_slot(NULL, at->name) >= 0 || strcmp(at->name, "pi") == 0);
+  return at->op == OP_NAME && (find_slot(&b->use, at->name) >= 0 || strcmp(at->name, "pi") == 0);
 }
 
 /* Which of the two the node is: REGION or TAG; -1: none. */
-static int set_of(const wisp_node *at)
+static int set_of(const binding *b, const wisp_node *at)
 {
-  const int slot = at->op == OP_NAME ? find_slot(NULL, at->name) : -1;
-  return slot >= REGION ? slot : -1;
+  const int slot = at->op == OP_NAME ? find_slot(&b->use, at->name) : -1;
+  return slot == REGION || slot == TAG ? slot : -1;
 }
 
 static int dimension_of(const binding *b, int set)
@@ -58,7 +58,7 @@ static bool print_number(const binding *b, const wisp_node *at, char text[32])
 static wisp_status check_name(const binding *b, const wisp_node *at, int dimension)
 {
   const wisp_groups *groups = &b->mesh->groups;
-  for (size_t i = 0; is_variable(at) && i < groups->count; i++) {
+  for (size_t i = 0; is_variable(b, at) && i < groups->count; i++) {
     const char *name = groups->list[i].name;
     if (groups->list[i].dimension == dimension && name && strcmp(name, at->name) == 0)
       return wisp_expr_fail(b->err, b->expression, at->column,
@@ -77,7 +77,7 @@ static wisp_status find_numbers(const binding *b, const wisp_node *at, int set, 
   const int dimension = dimension_of(b, set);
   wisp_group_word word = {text, false};
   if (at->op == OP_TEXT || at->op == OP_NAME) word = (wisp_group_word){at->name, at->op == OP_TEXT};
-  *named = at->op == OP_TEXT || (at->op == OP_NAME && !is_variable(at)) || print_number(b, at, text);
+  *named = at->op == OP_TEXT || (at->op == OP_NAME && !is_variable(b, at)) || print_number(b, at, text);
   CALL(check_name(b, at, dimension));
   if (!*named) return WISP_OK;
   if (!word.quoted && strcmp(word.text, "0") == 0) { /* in no group */
@@ -131,7 +131,7 @@ static wisp_status put_comparison(const binding *b, size_t place, int side, bool
   const wisp_node other = b->expression->nodes[at.of[1 - side]];
   OWNED(free) int32_t *numbers = NULL, *values = NULL;
   size_t count = 0, found = 0, made = 0;
-  CALL(find_numbers(b, &other, set_of(&b->expression->nodes[variable]), done, &numbers, &count));
+  CALL(find_numbers(b, &other, set_of(b, &b->expression->nodes[variable]), done, &numbers, &count));
   if (!*done) return WISP_OK;
   CALL(list_values(b, numbers, count, &values, &found));
   CALL(compare_all(b, &at, variable, values, found, &made));
@@ -147,7 +147,7 @@ static wisp_status put_comparison(const binding *b, size_t place, int side, bool
 static wisp_status check_alone(const binding *b, const wisp_node *at)
 {
   const wisp_mesh *mesh = b->mesh;
-  const bool tag = set_of(at) == TAG;
+  const bool tag = set_of(b, at) == TAG;
   const int32_t *values = tag ? mesh->tag : mesh->region;
   const size_t elements = wisp_mesh_cell(mesh)->is_connected ? mesh->elements : 0,
                count = tag ? (size_t)mesh->corners * elements : elements;
@@ -156,7 +156,7 @@ static wisp_status check_alone(const binding *b, const wisp_node *at)
       return wisp_expr_fail(b->err, b->expression, at->column,
                             "'%s' is no number here, as some are in several %ss: compare it with one group, "
                             "by == or !=",
-                            at->name, wisp_groups_word(dimension_of(b, set_of(at))));
+                            at->name, wisp_groups_word(dimension_of(b, set_of(b, at))));
   return WISP_OK;
 }
 
@@ -185,7 +185,7 @@ static wisp_status put_rest(const binding *b)
     if (at->op == OP_TEXT)
       return wisp_expr_fail(b->err, e, at->column,
                             "the text '%.60s' is no number: compare it with region or tag, by == or !=", at->name);
-    if (at->op == OP_NAME && !is_variable(at)) CALL(put_number(b, at));
+    if (at->op == OP_NAME && !is_variable(b, at)) CALL(put_number(b, at));
   }
   return WISP_OK;
 }
@@ -197,17 +197,17 @@ static wisp_status put_node(const binding *b, size_t place)
   const wisp_node at = e->nodes[place];
   int side = -1; /* the operand of a comparison that is region or tag; -1: none is */
   for (int i = 1; i >= 0 && (at.op == OP_EQ || at.op == OP_NE); i--)
-    if (set_of(&e->nodes[at.of[i]]) >= 0) side = i;
+    if (set_of(b, &e->nodes[at.of[i]]) >= 0) side = i;
   bool done = false;
-  const int used = side >= 0 ? set_of(&e->nodes[at.of[side]]) : set_of(&at);
+  const int used = side >= 0 ? set_of(b, &e->nodes[at.of[side]]) : set_of(b, &at);
   /* A run that asks for region, or tag, uses all groups that it can be: it names some, and the others are the rest. */
   if (used >= 0) wisp_groups_use(&b->mesh->groups, dimension_of(b, used), 0);
-  if (set_of(&at) == TAG && !b->on_faces)
+  if (set_of(b, &at) == TAG && b->use != WISP_FORMULA_ON_FACES)
     return wisp_expr_fail(b->err, e, at.column,
                           "'tag' is known on the boundary alone: inside take region, or x, y and z");
-  if (set_of(&at) >= 0) return check_alone(b, &at);
+  if (set_of(b, &at) >= 0) return check_alone(b, &at);
   if (side >= 0) {
-    if (set_of(&e->nodes[at.of[side]]) == TAG && !b->on_faces) return put_node(b, at.of[side]);
+    if (set_of(b, &e->nodes[at.of[side]]) == TAG && b->use != WISP_FORMULA_ON_FACES) return put_node(b, at.of[side]);
     CALL(put_comparison(b, place, side, &done));
     if (done) return WISP_OK;
   }
@@ -254,29 +254,30 @@ static wisp_status blame_request(wisp_error *err, wisp_status status, const char
 }
 
 /* Replaces groups: `region == "steel"` becomes a comparison of region's values (groups.h), a lone name its number.
- * on_faces: tag has a value. WISP_EUSAGE where something is no group, or is ambiguous. */
-static wisp_status read_text(wisp_error *err, const char *text, const wisp_mesh *mesh, bool on_faces, wisp_expr **out)
+ * WISP_EUSAGE where something is no group, or is ambiguous. */
+static wisp_status read_text(wisp_error *err, const char *text, const wisp_mesh *mesh, wisp_formula_use use,
+                             wisp_expr **out)
 {
   OWNED(wisp_expr_destroy) wisp_expr *expression = NULL;
   CALL(wisp_expr_parse(err, text, &expression));
-  const binding b = {err, expression, mesh, on_faces};
+  const binding b = {err, expression, mesh, use};
   const size_t root = expression->count - 1;
   size_t last = 0;
   CALL(put_node(&b, root));
   CALL(wisp_expr_add(err, expression, expression->nodes[root], &last)); /* the root is the last node */
   CALL(put_rest(&b));
   wisp_expr_put(expression, "pi", acos(-1.0));
-  CALL(wisp_expr_bind(err, expression, find_slot, NULL));
+  CALL(wisp_expr_bind(err, expression, find_slot, &use));
   return GIVE(expression, out);
 }
 
 wisp_status wisp_formula_create(wisp_error *err, const char *what, const char *text, const wisp_mesh *mesh,
-                                bool on_faces, wisp_formula **out)
+                                wisp_formula_use use, wisp_formula **out)
 {
   OWNED(wisp_formula_destroy) wisp_formula *formula = NULL;
   CALL(wisp_new(err, 1, sizeof *formula, &formula));
   snprintf(formula->what, sizeof formula->what, "%s", what);
-  const wisp_status status = read_text(err, text, mesh, on_faces, &formula->expression);
+  const wisp_status status = read_text(err, text, mesh, use, &formula->expression);
   if (status != WISP_OK) hint_quotes(err, text, mesh);
   CALL(blame_request(err, status, what));
   formula->moved = mesh->plane;
@@ -314,10 +315,52 @@ void wisp_formula_at(const wisp_formula *formula, size_t count, const double *xy
       double at[3] = {xyz[3 * (first + i)], xyz[3 * (first + i) + 1], xyz[3 * (first + i) + 2]};
       if (formula->moved) wisp_plane_place(&formula->plane, 1, at);
       for (size_t c = X; c <= Z; c++) table[c][i] = at[c];
-      table[REGION][i] = region, table[TAG][i] = tag;
+      table[REGION][i] = region, table[TAG][i] = tag, table[TIME][i] = 0;
     }
     wisp_expr_many(formula->expression, table[0], (int)some, out + first);
   }
+}
+
+void wisp_formula_when(const wisp_formula *formula, size_t count, const double *t, double *out)
+{
+  double table[NAMES][WISP_EXPR_MANY] = {{0}};
+  for (size_t first = 0; first < count; first += WISP_EXPR_MANY) {
+    const size_t some = count - first < WISP_EXPR_MANY ? count - first : WISP_EXPR_MANY;
+    memcpy(table[TIME], t + first, some * sizeof *t);
+    wisp_expr_many(formula->expression, table[0], (int)some, out + first);
+  }
+}
+
+/* A formula of one part, whose expression it takes. */
+static wisp_status take_part(wisp_error *err, const wisp_formula *sum, wisp_expr **part, wisp_formula **out)
+{
+  CALL(wisp_new(err, 1, sizeof **out, out));
+  **out = *sum;
+  (*out)->expression = *part;
+  *part = NULL;
+  return WISP_OK;
+}
+
+void wisp_formula_parts_free(wisp_formula_parts *parts)
+{
+  for (size_t i = 0; i < parts->count; i++) {
+    wisp_formula_destroy(parts->space[i]);
+    wisp_formula_destroy(parts->time[i]);
+  }
+  *parts = (wisp_formula_parts){0};
+}
+
+wisp_status wisp_formula_split(wisp_error *err, const wisp_formula *formula, wisp_formula_parts *out)
+{
+  HELD(wisp_expr_parts_free) wisp_expr_parts parts = {0};
+  HELD(wisp_formula_parts_free) wisp_formula_parts made = {0};
+  CALL(blame_request(err, wisp_expr_split(err, formula->expression, names[TIME], &parts), formula->what));
+  made.count = parts.count;
+  for (size_t i = 0; i < parts.count; i++) {
+    CALL(take_part(err, formula, &parts.rest[i], &made.space[i]));
+    CALL(take_part(err, formula, &parts.along[i], &made.time[i]));
+  }
+  return GIVE(made, out);
 }
 
 void wisp_formula_middles(const wisp_formula *formula, const wisp_mesh *mesh, size_t stride, double *out)

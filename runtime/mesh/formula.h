@@ -4,14 +4,18 @@
  * file's; points and derivatives are in the mesh's own coordinates (wisp_mesh_flatten). */
 #pragma once
 
+#include "../../gen/language/expr.h"
 #include "mesh.h"
 
 typedef struct wisp_formula wisp_formula;
 
-/* Nothing is borrowed. what (the option, the coefficient) begins messages; on_faces: it is asked for on boundary faces
- * alone, where tag has a value. WISP_EUSAGE for no expression, no group of the mesh, or an ambiguous name. */
+/* The places of its values: elements, boundary faces, where tag has a value, or elements at times t. */
+typedef enum wisp_formula_use { WISP_FORMULA_INSIDE, WISP_FORMULA_ON_FACES, WISP_FORMULA_IN_TIME } wisp_formula_use;
+
+/* Nothing is borrowed. what (the option, the coefficient) begins messages. WISP_EUSAGE for no expression, no group of
+ * the mesh, or an ambiguous name. */
 wisp_status wisp_formula_create(wisp_error *err, const char *what, const char *text, const wisp_mesh *mesh,
-                                bool on_faces, wisp_formula **out);
+                                wisp_formula_use use, wisp_formula **out);
 void wisp_formula_destroy(wisp_formula *formula);
 WISP_OWNED(wisp_formula, wisp_formula_destroy)
 
@@ -24,3 +28,15 @@ void wisp_formula_at(const wisp_formula *formula, size_t count, const double *xy
 
 /* Its value at each element's middle, `stride` numbers from one to the next. */
 void wisp_formula_middles(const wisp_formula *formula, const wisp_mesh *mesh, size_t stride, double *out);
+
+/* One in time as a sum of products of a formula of places, which wisp_formula_at evaluates, and one of t. WISP_EUSAGE
+ * where it is none (gen/language/expr.h). Zero-initialise. */
+typedef struct wisp_formula_parts {
+  size_t count;
+  wisp_formula *space[WISP_EXPR_TERMS], *time[WISP_EXPR_TERMS];
+} wisp_formula_parts;
+void wisp_formula_parts_free(wisp_formula_parts *parts);
+wisp_status wisp_formula_split(wisp_error *err, const wisp_formula *formula, wisp_formula_parts *out);
+
+/* The values of a part of t alone. */
+void wisp_formula_when(const wisp_formula *formula, size_t count, const double *t, double *out);

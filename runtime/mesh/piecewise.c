@@ -23,14 +23,14 @@ static wisp_status find_groups(wisp_error *err, const char *what, const char *ke
 }
 
 wisp_status wisp_piecewise_add(wisp_error *err, const char *what, const char *key, const char *text,
-                               const wisp_mesh *mesh, wisp_piecewise *to)
+                               const wisp_mesh *mesh, wisp_formula_use use, wisp_piecewise *to)
 {
   CALL(wisp_grow(err, &to->piece, &to->capacity, to->count + 1, sizeof *to->piece));
   wisp_piece *piece = &to->piece[to->count];
   *piece = (wisp_piece){.number = NULL};
   to->count++; /* from here on it is freed with the others */
   if (key) CALL(find_groups(err, what, key, mesh, piece));
-  return wisp_formula_create(err, what, text, mesh, false, &piece->formula);
+  return wisp_formula_create(err, what, text, mesh, use, &piece->formula);
 }
 
 wisp_status wisp_piecewise_create(wisp_error *err, const char *what, const char *text, const wisp_mesh *mesh,
@@ -43,15 +43,16 @@ wisp_status wisp_piecewise_create(wisp_error *err, const char *what, const char 
   if (status != WISP_OK) return wisp_context(err, status, "%s: ", what);
   for (size_t i = 0; i < items.count; i++) *(items.item[i].key ? &named : &rest) += 1;
   if (!named) {
-    CALL(wisp_piecewise_add(err, what, NULL, text, mesh, &values));
+    CALL(wisp_piecewise_add(err, what, NULL, text, mesh, WISP_FORMULA_INSIDE, &values));
     return GIVE(values, out);
   }
   CALL(wisp_require(err, rest <= 1, WISP_EUSAGE, "%s is '%s': more than one value stands without a group", what, text));
   for (size_t i = 0; i < items.count; i++)
-    if (!items.item[i].key) CALL(wisp_piecewise_add(err, what, NULL, items.item[i].value, mesh, &values));
+    if (!items.item[i].key)
+      CALL(wisp_piecewise_add(err, what, NULL, items.item[i].value, mesh, WISP_FORMULA_INSIDE, &values));
   for (size_t i = 0; i < items.count; i++) {
     const wisp_item *item = &items.item[i];
-    if (item->key) CALL(wisp_piecewise_add(err, what, item->key, item->value, mesh, &values));
+    if (item->key) CALL(wisp_piecewise_add(err, what, item->key, item->value, mesh, WISP_FORMULA_INSIDE, &values));
   }
   return GIVE(values, out);
 }

@@ -27,7 +27,7 @@ wisp_status wisp_piecewise_create(wisp_error *err, const char *what, const char 
 
 /* Adds a piece; key: as a user writes a group, with quotes where it has them; NULL: all elements. */
 wisp_status wisp_piecewise_add(wisp_error *err, const char *what, const char *key, const char *text,
-                               const wisp_mesh *mesh, wisp_piecewise *to);
+                               const wisp_mesh *mesh, wisp_formula_use use, wisp_piecewise *to);
 
 /* Whether a piece gives element e its value. */
 bool wisp_piece_holds(const wisp_piece *piece, const wisp_mesh *mesh, size_t e);

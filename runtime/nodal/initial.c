@@ -5,10 +5,8 @@ void wisp_initial_free(wisp_initial *initial)
   for (int f = 0; f < WISP_MAX_FIELDS; f++) wisp_piecewise_free(&initial->field[f]);
 }
 
-/* Finds the field of an item's key, FIELD or FIELD@GROUP; *group is what stands behind the @, NULL where there is none.
- */
-static wisp_status find_field(wisp_error *err, const char *what, const wisp_system *system, char *key,
-                              const char **group, int *field)
+wisp_status wisp_field_key(wisp_error *err, const char *what, const wisp_system *system, char *key, const char **group,
+                           int *field)
 {
   char list[WISP_MAX_FIELDS * (sizeof *system->field + 2)] = "";
   char *at = strchr(key, '@');
@@ -35,9 +33,9 @@ wisp_status wisp_initial_read(wisp_error *err, const char *what, const wisp_syst
     char name[96];
     int field = 0;
     CALL(wisp_require(err, item->key, WISP_EUSAGE, "%s: '%s' has no field: write FIELD=EXPRESSION", what, item->value));
-    CALL(find_field(err, what, system, item->key, &group, &field));
+    CALL(wisp_field_key(err, what, system, item->key, &group, &field));
     snprintf(name, sizeof name, "%s: %s", what, system->field[field]);
-    if (mesh) CALL(wisp_piecewise_add(err, name, group, item->value, mesh, &initial.field[field]));
+    if (mesh) CALL(wisp_piecewise_add(err, name, group, item->value, mesh, WISP_FORMULA_INSIDE, &initial.field[field]));
   }
   return GIVE(initial, out);
 }

@@ -11,6 +11,11 @@ typedef struct wisp_initial {
   wisp_piecewise field[WISP_MAX_FIELDS];
 } wisp_initial;
 
+/* Finds the field of an item's key, FIELD or FIELD@GROUP, which it cuts up; *group is what stands behind the @, NULL
+ * where there is none. WISP_EUSAGE, after what, for a field that the system has not. */
+wisp_status wisp_field_key(wisp_error *err, const char *what, const wisp_system *system, char *key, const char **group,
+                           int *field);
+
 void wisp_initial_free(wisp_initial *initial);
 
 /* Reads a list. mesh NULL: the form and the fields' names alone are checked. what ("option --initial") begins messages.

@@ -52,15 +52,27 @@ static wisp_status nested_stage(wisp_error *err, const wisp_integrator *i, const
   return WISP_OK;
 }
 
+/* Adds the sources in stage s, whose result is in `to`. */
+static wisp_status force(wisp_error *err, const wisp_integrator *i, int s, const char *to)
+{
+  const wisp_arrays *arrays = i->problem->arrays;
+  if (!i->forcing) return WISP_OK;
+  return wisp_forcing_add(err, i->forcing, i->scheme, s, i->nested, wisp_arrays_at(arrays, to),
+                          wisp_arrays_at(arrays, "res"));
+}
+
 wisp_status wisp_integrator_step(wisp_error *err, const wisp_integrator *i, double dt)
 {
   static const char *const arrays[] = {"res", "u_next"};
   const char *from = "u";
   const int count = i->scheme->stages;
-  for (int s = 0; !i->nested && s < count; s++)
+  for (int s = 0; !i->nested && s < count; s++) {
     CALL(low_storage_stage(err, i, i->scheme->stage[s].a, i->scheme->stage[s].b, dt));
+    CALL(force(err, i, s, "u"));
+  }
   for (int s = 0, left = count; i->nested && left > 0; s++, left--) { /* the last in u_next */
     CALL(nested_stage(err, i, "u", from, arrays[left % 2], i->scheme->nested[s] * dt));
+    CALL(force(err, i, s, arrays[left % 2]));
     from = arrays[left % 2];
   }
   if (i->nested) move(i);
@@ -150,7 +162,30 @@ wisp_status wisp_stepper_use(wisp_error *err, wisp_stepper *solver, const wisp_s
                     scheme->name, system->name));
   if (i->scheme != scheme) wisp_stepper_forget(solver);
   solver->integrator = wisp_integrator_of(solver->problem, i->kernel, i->kernels, scheme, i->alpha);
+  solver->integrator.forcing = solver->forcing;
   return WISP_OK;
+}
+
+wisp_status wisp_stepper_force(wisp_error *err, wisp_stepper *solver, const char *what, const wisp_sources *sources)
+{
+  OWNED(wisp_forcing_destroy) wisp_forcing *made = NULL;
+  const wisp_dg *dg = wisp_problem_dg(solver->problem);
+  CALL(wisp_forcing_create(err, solver->device, dg, solver->precision, what, sources, &made));
+  wisp_stepper_forget(solver);
+  wisp_forcing_destroy(solver->forcing);
+  solver->integrator.forcing = solver->forcing = made;
+  made = NULL;
+  return WISP_OK;
+}
+
+double wisp_stepper_time(const wisp_stepper *solver)
+{
+  return solver->clock.begun + solver->clock.dt * (double)solver->clock.steps;
+}
+
+void wisp_stepper_set_time(wisp_stepper *solver, double time)
+{
+  solver->clock.begun = time, solver->clock.steps = 0;
 }
 
 void wisp_stepper_destroy(wisp_stepper *solver)
@@ -158,6 +193,7 @@ void wisp_stepper_destroy(wisp_stepper *solver)
   if (!solver) return;
   wisp_stepper_forget(solver);
   wisp_stepper_close_spectrum(solver);
+  wisp_forcing_destroy(solver->forcing);
   wisp_event_destroy(solver->begin);
   wisp_event_destroy(solver->end);
   wisp_problem_destroy(solver->problem);
@@ -199,6 +235,14 @@ static wisp_status record_all(wisp_error *err, wisp_stepper *solver, double dt)
   return status;
 }
 
+/* Weighs the sources for the steps from number `from` of the clock on. */
+static wisp_status weigh(wisp_error *err, const wisp_stepper *solver, long long from)
+{
+  const wisp_integrator *i = &solver->integrator;
+  if (!solver->forcing) return WISP_OK;
+  return wisp_forcing_weigh(err, solver->forcing, i->scheme, i->nested, solver->clock.begun, solver->clock.dt, from);
+}
+
 wisp_status wisp_stepper_advance(wisp_error *err, wisp_stepper *solver, double dt, long long steps,
                                  double *ms_per_stage)
 {
@@ -208,11 +252,15 @@ wisp_status wisp_stepper_advance(wisp_error *err, wisp_stepper *solver, double d
   CALL(wisp_require(err, isfinite(dt), WISP_EUSAGE, "a step of %g: must be a finite number", dt));
   CALL(wisp_require(err, steps >= 0, WISP_EUSAGE, "%lld steps: must be 0 or more", steps));
   CALL(record_all(err, solver, dt));
+  if (solver->clock.dt != dt) wisp_stepper_set_time(solver, wisp_stepper_time(solver));
+  solver->clock.dt = dt;
   CALL(wisp_event_record(err, solver->begin));
   for (long long s = 0; s < steps; s++) {
+    if (s % WISP_FORCING_STEPS == 0) CALL(weigh(err, solver, solver->clock.steps + s));
     CALL(wisp_graph_replay(err, solver->graph[solver->current]));
     swap_u(solver);
   }
+  solver->clock.steps += steps;
   CALL(wisp_event_record(err, solver->end));
   CALL(wisp_device_finish(err, solver->device));
   CALL(wisp_event_elapsed(err, solver->begin, solver->end, &ms));

@@ -1,7 +1,7 @@
 /* Advances a nodal problem in time with the kernels of a stage. */
 #pragma once
 
-#include "dg.h"
+#include "forcing.h"
 
 /* ---- A step of the Runge-Kutta method as launches of a stage's kernels, in the form that they are made for.
  *
@@ -17,10 +17,11 @@ typedef struct wisp_integrator {
   int kernels;
   double alpha;
   const wisp_scheme *scheme;
-  bool nested;         /* the kernels' form */
-  bool moves;          /* a stage ends in u_next: u and u_next change places */
-  bool step_moves;     /* so does a step */
-  wisp_module *mixing; /* templates/solve/mix, which wisp_integrator_recur takes where nested; else NULL */
+  const wisp_forcing *forcing; /* what steps add besides; NULL: nothing */
+  bool nested;                 /* the kernels' form */
+  bool moves;                  /* a stage ends in u_next: u and u_next change places */
+  bool step_moves;             /* so does a step */
+  wisp_module *mixing;         /* templates/solve/mix, which wisp_integrator_recur takes where nested; else NULL */
 } wisp_integrator;
 wisp_integrator wisp_integrator_of(wisp_problem *problem, const wisp_kernel *const *kernel, int kernels,
                                    const wisp_scheme *scheme, double alpha);
@@ -85,9 +86,14 @@ typedef struct wisp_stepper {
   wisp_stage *stage;
   wisp_precision precision;
   wisp_problem *problem;
-  wisp_integrator integrator;       /* of the stage's kernels */
-  int current;                      /* which of the two arrays u is in now */
-  double dt;                        /* of the graphs */
+  wisp_integrator integrator; /* of the stage's kernels */
+  int current;                /* which of the two arrays u is in now */
+  double dt;                  /* of the graphs */
+  struct {
+    double begun, dt;
+    long long steps;
+  } clock;                          /* the time is begun + steps dt, whatever parts the steps were made in */
+  wisp_forcing *forcing;            /* NULL: there are no sources */
   wisp_graph *graph[WISP_U_ARRAYS]; /* by the place of u at the beginning; NULL: not recorded */
   wisp_event *begin, *end;
   struct {
@@ -113,6 +119,13 @@ WISP_OWNED(wisp_stepper, wisp_stepper_destroy)
  * where the fields are not finite afterwards. */
 wisp_status wisp_stepper_advance(wisp_error *err, wisp_stepper *solver, double dt, long long steps,
                                  double *ms_per_stage);
+
+/* The time, and the time from now on. */
+double wisp_stepper_time(const wisp_stepper *solver);
+void wisp_stepper_set_time(wisp_stepper *solver, double time);
+
+/* Steps add sources from now on; borrowed. what ("option --source") begins messages. */
+wisp_status wisp_stepper_force(wisp_error *err, wisp_stepper *solver, const char *what, const wisp_sources *sources);
 
 /* Stages that the next two take together: they are not worth while for a run of fewer. */
 long long wisp_stepper_limit_stages(void);

@@ -41,12 +41,12 @@ wisp_status wisp_system_check_start(wisp_error *err, wisp_system_run *run, const
   const wisp_start *start = &run->start;
   const double *at = start->surroundings.middle;
   run->misfit = NAN;
-  if (run->energy_initial == 0)
+  if (run->energy_initial == 0 && !run->sources.count)
     CALL(wisp_notes_add(err, &run->base.mesh->notes, "start_without_energy",
                         "the start has no energy in any node of the mesh, and all fields stay 0: take another "
                         "--start or --initial, refine the mesh, or raise -n"));
   if (run->known) return WISP_OK; /* the error tells */
-  run->lossless = wisp_system_locals_keep_energy(run->system);
+  run->lossless = wisp_system_locals_keep_energy(run->system) && !run->sources.count;
   for (int b = 0; b < run->system->boundaries; b++)
     if (has_walls(run, b)) run->lossless &= wisp_system_keeps_energy(run->system, b);
   if (!start->state) return WISP_OK; /* what --initial gives may jump from group to group */

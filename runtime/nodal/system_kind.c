@@ -8,6 +8,9 @@ static const wisp_solver_option options[] = {
     WISP_TEXT_ROW("initial", "FIELD=EXPR,...", NULL, NULL,
                   "in place of --start: first fields as expressions in x, y, z and region; FIELD@GROUP=EXPR for the "
                   "elements of a physical group. Fields and elements without one are 0"),
+    WISP_TEXT_ROW("source", "FIELD=EXPR,...", NULL, NULL,
+                  "what is added to the rates of fields, as expressions in x, y, z, region and t; FIELD@GROUP=EXPR in "
+                  "a physical group, FIELD@(X,Y,Z)=EXPR at a point. Without --start and --initial fields begin as 0"),
     WISP_TEXT_ROW("mode", "M,N,P", NULL, "the solution's own; 1,1,0 of maxwell's cavity",
                   "which mode of a solution in the unit box"),
     WISP_INTEGER_ROW("steps", "S", 0, 1e9, "100", NULL, "how many steps"),
@@ -86,6 +89,14 @@ static wisp_status read_initial(wisp_error *err, wisp_system_run *run)
   return wisp_initial_read(err, "option --initial", run->system, run->base.mesh, text, &run->initial);
 }
 
+static wisp_status read_sources(wisp_error *err, wisp_system_run *run)
+{
+  const char *text = wisp_solver_text(&run->base, "source");
+  if (!text) return WISP_OK;
+  wisp_sources_free(&run->sources);
+  return wisp_sources_read(err, "option --source", run->system, run->base.mesh, text, &run->sources);
+}
+
 static wisp_status read_system(wisp_error *err, wisp_solver *s)
 {
   wisp_system_run *run = wisp_system_run_of(s);
@@ -108,6 +119,7 @@ static wisp_status read_system(wisp_error *err, wisp_solver *s)
   CALL(wisp_fields_check_order(err, wisp_solver_given(s, "output"), s->order));
   CALL(load_system(err, run));
   CALL(read_initial(err, run));
+  CALL(read_sources(err, run));
   for (int f = 0; f < run->system->fields; f++) run->name[f] = run->system->field[f];
   return read_walls(err, run);
 }
@@ -257,6 +269,7 @@ static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watc
   if (!s->source.file && !s->own_mesh) CALL(wisp_mesh_tag_sides(err, s->mesh));
   CALL(read_walls(err, run));
   CALL(read_initial(err, run));
+  CALL(read_sources(err, run));
   if (wisp_solver_given(s, "start") || run->mode) CALL(choose_start(err, run));
   CALL(wisp_media_create(err, run->system, s->mesh, (const char *const *)run->coefficient, &run->medium));
   CALL(wisp_system_check_media(err, run));
@@ -265,6 +278,7 @@ static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watc
                             &run->dg));
   CALL(wisp_dg_set_medium(err, run->dg, run->medium));
   CALL(wisp_stepper_create(err, s->session->device, run->dg, s->precision, s->stage, run->alpha, &run->stepper));
+  if (run->sources.count) CALL(wisp_stepper_force(err, run->stepper, "option --source", &run->sources));
   s->nodes = run->tet->Np;
   s->unknowns = (double)s->mesh->elements * run->tet->Np * run->system->fields;
   s->unknown = "DOFs";
@@ -279,7 +293,7 @@ static wisp_status fill_start(wisp_error *err, wisp_system_run *run)
 {
   if (!run->start.state) CALL(choose_start(err, run));
   CALL(wisp_start_medium(err, run->base.mesh->elements, run->medium, &run->start));
-  run->known = run->start.exact && run->start.state->walls == run->walls.boundary;
+  run->known = run->start.exact && run->start.state->walls == run->walls.boundary && !run->sources.count;
   wisp_dg_fill(run->dg, wisp_start_field, &run->start, 0, run->u);
   return WISP_OK;
 }
@@ -289,8 +303,8 @@ static wisp_status start_system(wisp_error *err, wisp_solver *s)
 {
   wisp_system_run *run = wisp_system_run_of(s);
   if (run->started) return WISP_OK;
-  CALL(wisp_solver_given(s, "initial") ? wisp_initial_fill(err, "option --initial", &run->initial, run->dg, run->u)
-                                       : fill_start(err, run));
+  const bool by_file = !wisp_solver_given(s, "initial") && (!run->sources.count || run->start.state);
+  CALL(by_file ? fill_start(err, run) : wisp_initial_fill(err, "option --initial", &run->initial, run->dg, run->u));
   CALL(wisp_dg_energy(err, run->dg, run->u, &run->energy_initial));
   CALL(wisp_system_check_start(err, run, run->u));
   CALL(wisp_solution_put(err, run->stepper->problem, run->u));
@@ -351,10 +365,10 @@ static wisp_status advance_system(wisp_error *err, wisp_solver *s, const wisp_un
   run->fetched = false;
   run->time_error = NAN;
   run->steps += steps;
-  run->time += run->dt * (double)steps;
   const wisp_status status = until && !watch
                                  ? wisp_stepper_advance(err, run->stepper, run->dt, steps, &run->ms_per_stage)
                                  : advance_in_parts(err, run, steps, watch);
+  run->time = wisp_stepper_time(run->stepper);
   if (status == WISP_EWRONG && !until) CALL(wisp_system_blew_up(err, run));
   CALL(status);
   if (until) return WISP_OK;
@@ -362,7 +376,7 @@ static wisp_status advance_system(wisp_error *err, wisp_solver *s, const wisp_un
   double energy = 0, length = 0;
   CALL(wisp_system_fetch(err, run));
   CALL(wisp_dg_energy(err, run->dg, run->u, &energy));
-  if (!(energy <= 2 * run->energy_initial)) CALL(wisp_system_blew_up(err, run));
+  if (!(energy <= 2 * run->energy_initial) && !run->sources.count) CALL(wisp_system_blew_up(err, run));
   CALL(wisp_dg_length(err, run->dg, run->u, &length));
   return wisp_system_time_error(err, run, length);
 }
@@ -376,7 +390,9 @@ static wisp_status rehearse_step(wisp_error *err, wisp_system_run *run)
   CALL(wisp_arrays_upload(err, arrays, "u", run->u));
   CALL(wisp_arrays_upload(err, arrays, "res", run->u));
   const double step = run->step > 0 ? run->step : wisp_dg_safe_dt(run->dg); /* unless it was found */
-  const wisp_status status = wisp_integrator_step(err, &run->stepper->integrator, step);
+  wisp_integrator integrator = run->stepper->integrator;
+  integrator.forcing = NULL;
+  const wisp_status status = wisp_integrator_step(err, &integrator, step);
   if (wisp_arrays_at(arrays, "u") != at) wisp_arrays_swap(arrays, "u", "u_next");
   return status;
 }
@@ -413,6 +429,7 @@ static void release_system(wisp_solver *s)
   wisp_dg_destroy(run->dg);
   wisp_walls_free(&run->walls);
   wisp_initial_free(&run->initial);
+  wisp_sources_free(&run->sources);
   wisp_system_destroy(run->system);
   wisp_tet_destroy(run->tet);
   for (int q = 0; q < WISP_MAX_QUANTITIES; q++) free(run->coefficient[q]);

@@ -31,6 +31,7 @@ typedef struct wisp_system_run {
   wisp_stepper *stepper;
   wisp_start start;     /* of the system's file; its state is NULL where there is none */
   wisp_initial initial; /* by expression, where these are asked for */
+  wisp_sources sources; /* by expression, likewise */
   double *medium;       /* of the elements */
   wisp_walls walls;
   bool known;    /* the solution */

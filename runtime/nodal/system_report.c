@@ -48,6 +48,7 @@ static wisp_status report_texts(wisp_error *err, const wisp_system_run *run, wis
   CALL(wisp_report_text(err, to, "basis", run->basis.name));
   CALL(wisp_report_text(err, to, "basis_reason", run->basis.reason));
   CALL(wisp_report_text(err, to, "start", start->state ? start->text : wisp_solver_text(&run->base, "initial")));
+  CALL(wisp_report_text(err, to, "source", wisp_solver_text(&run->base, "source")));
   for (int c = 0; start->state && c < 3; c++)
     CALL(wisp_report_numbers(err, to, 1, &(const wisp_report_number){"start_middle", "", at[c]}));
   CALL(wisp_report_text(err, to, "scheme", run->stepper->integrator.scheme->name));
@@ -80,10 +81,13 @@ static wisp_status report_method(wisp_error *err, const wisp_system_run *run, wi
              wisp_solver_given(&run->base, "dt") ? "as asked" : "safe without a measurement");
   CALL(wisp_report_line(err, to, "basis", "%s%s%s", basis->name, *basis->reason ? ": " : "", basis->reason));
   CALL(report_coefficients(err, run, to));
-  const char *initial = wisp_solver_text(&run->base, "initial");
+  const char *initial = wisp_solver_text(&run->base, "initial"), *source = wisp_solver_text(&run->base, "source");
+  if (!source) source = "";
+  if (*source) CALL(wisp_report_line(err, to, "source", "%s", source));
   CALL(wisp_report_line(err, to, "start", "%s%s, walls %s, alpha %g",
                         start->state ? start->text
                         : initial    ? initial
+                        : *source    ? "zero"
                                      : "a program's",
                         middle, name_walls(run), run->alpha));
   CALL(wisp_report_line(err, to, "steps", "%lld of %.6g to time %.6g; %s", run->steps, run->dt, run->time, step));
@@ -139,7 +143,7 @@ wisp_status wisp_system_report(wisp_error *err, wisp_solver *s, wisp_solver_repo
   else
     CALL(wisp_report_line(err, to, "L2 error",
                           "not known: no closed solution for this domain, medium, start and walls"));
-  if (run->measured)
+  if (run->measured && !isnan(run->time_error))
     CALL(wisp_report_line(err, to, "time error",
                           "%.1e estimated, of the steps alone; it falls with the %s power of --cfl", run->time_error,
                           power_name(run->stepper->integrator.scheme->order)));

@@ -171,8 +171,9 @@ wisp_status wisp_system_time_error(wisp_error *err, wisp_system_run *run, double
   const wisp_scheme *scheme = run->stepper->integrator.scheme;
   OWNED(free) wisp_modes *modes = NULL;
   double relative = NAN;
-  run->time_error = run->scheme.error; /* expected of the same steps, with what has decayed since */
-  if (!run->measured || !isnan(run->scheme.error)) return WISP_OK;
+  run->time_error = run->scheme.error;           /* expected of the same steps, with what has decayed since */
+  if (run->sources.count) run->time_error = NAN; /* the fields as they are do not tell what they were */
+  if (!run->measured || !isnan(run->scheme.error) || run->sources.count) return WISP_OK;
   if (scheme == &wisp_lsrk45) {
     CALL(wisp_stepper_time_error(err, run->stepper, run->dt, run->time, &relative));
   } else if (length > 0 && run->steps) {

@@ -127,6 +127,7 @@ wisp_status wisp_system_set(wisp_error *err, wisp_solver *solver, const char *na
   s->started = s->fetched = true;
   s->known = false;
   s->time = 0, s->steps = 0;
+  wisp_stepper_set_time(s->stepper, 0);
   return WISP_OK;
 }
 

@@ -280,6 +280,18 @@ static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_
   return WISP_OK;
 }
 
+/* --- parts of a solver: the matrix in compressed rows --- */
+
+static bool find_part(const wisp_limits *limits, const wisp_spec *spec, long long elements, int i, wisp_part *out)
+{
+  static const wisp_part parts[] = {{.name = "iteration", .compositions = "multiply"}, {.name = "assembly"}};
+  (void)limits, (void)spec, (void)elements;
+  if (i >= (int)WISP_COUNT(parts)) return false;
+  *out = parts[i];
+  wisp_fixed_ask(&out->preset, "sliced_ell", 0, 0);
+  return true;
+}
+
 const wisp_workload wisp_workload_assembly = {
     .family = "assembly",
     .listed = true,
@@ -290,6 +302,7 @@ const wisp_workload wisp_workload_assembly = {
     .discretise = discretise,
     .scalars = scalars,
     .stages = &(const int){1},
+    .part = find_part,
     .fill_inputs = fill_inputs,
     .other_meshes = WISP_CHECK_MESHES - 1,
     .crowded_mesh = true,

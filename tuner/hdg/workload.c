@@ -3,6 +3,7 @@
 #include "inputs.h"
 #include "paper.h"
 #include "../../runtime/batched.h"
+#include "../../runtime/hdg/helmholtz_solver.h"
 #include "../../runtime/hdg/reference_parts.h"
 #include "../../runtime/solve/cg.h"
 
@@ -314,6 +315,25 @@ static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_
   return WISP_OK;
 }
 
+/* --- parts of a solver --- */
+
+/* The iteration with two levels comes first: its winners decide how matrices lie. What is made of the matrix once goes
+ * with the preconditioner. */
+static bool find_part(const wisp_limits *limits, const wisp_spec *spec, long long elements, int i, wisp_part *out)
+{
+  static const char rows[] = WISP_HELMHOLTZ_CYCLE("apply");
+  static const char either[] = WISP_HELMHOLTZ_CYCLE("apply") "|" WISP_HELMHOLTZ_CYCLE("multiply+collect");
+  static const wisp_part others[] = {{.name = "set-up"},
+                                     {.name = "preconditioner", .compositions = WISP_HELMHOLTZ_NUMBERS},
+                                     {.name = "fields", .compositions = WISP_HELMHOLTZ_RECOVERY}};
+  wisp_helmholtz_method method = {.precision = spec->precision, .preconditioner = WISP_TRACE_LEVELS};
+  if (i > (int)WISP_COUNT(others)) return false;
+  if (i > 0) return *out = others[i - 1], true;
+  wisp_helmholtz_resolve_matrix(limits, spec->order, (double)elements, &method);
+  *out = (wisp_part){.name = "iteration", .compositions = method.matrix == WISP_TRACE_EITHER ? either : rows};
+  return true;
+}
+
 const wisp_workload wisp_workload_hdg = {
     .family = "hdg",
     .count = count,
@@ -324,6 +344,7 @@ const wisp_workload wisp_workload_hdg = {
     .scalars = scalars,
     .set_state = set_state,
     .stages = &(const int){1},
+    .part = find_part,
     .cases = wisp_hdg_cases,
     .fill_inputs = wisp_hdg_fill_inputs,
     .other_meshes = WISP_CHECK_MESHES - 1,

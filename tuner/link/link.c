@@ -120,13 +120,16 @@ void wisp_profile_balance(double spent[WISP_PHASES], double seconds)
 
 static const char left_out[] = "left out";
 
-wisp_tuned *wisp_summary_target(wisp_tune_summary *summary, int order, wisp_precision precision)
+wisp_tuned *wisp_summary_target(wisp_tune_summary *summary, int order, wisp_precision precision, const char *part)
 {
-  for (int i = 0; i < summary->targets; i++)
-    if (summary->target[i].order == order && summary->target[i].precision == precision) return &summary->target[i];
+  for (int i = 0; i < summary->targets; i++) {
+    wisp_tuned *t = &summary->target[i];
+    if (t->order == order && t->precision == precision && strcmp(t->part, part) == 0) return t;
+  }
   if (summary->targets == WISP_MOST_TARGETS) return NULL;
   wisp_tuned *made = &summary->target[summary->targets++];
   *made = (wisp_tuned){.order = order, .precision = precision};
+  snprintf(made->part, sizeof made->part, "%s", part);
   return made;
 }
 

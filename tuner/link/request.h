@@ -67,16 +67,17 @@ typedef struct wisp_failure {
 /* A sweep that fails for more reasons than these counts the others in the last one. */
 enum { WISP_MOST_FAILURES = 12 };
 
-/* The result of one order and precision. */
+/* The result of one part of a solver, of one order and precision. */
 typedef struct wisp_tuned {
   int order;
   wisp_precision precision;
+  char part[20]; /* "set-up", "iteration"; empty: a stage, or kernels alone */
   long long trials;
   double seconds;
-  double before_ms, after_ms; /* of the whole stage, timed in turn where it is another one afterwards; 0: not timed */
+  double before_ms, after_ms; /* of the whole, timed in turn where it is another one afterwards; 0: not timed */
 } wisp_tuned;
 
-enum { WISP_MOST_TARGETS = 32 };
+enum { WISP_MOST_TARGETS = 96 };
 
 typedef struct wisp_tune_summary {
   long long trials, ok, refused, failed;
@@ -97,8 +98,8 @@ typedef struct wisp_tune_summary {
 
 /* Adds a trial to the counts. */
 void wisp_summary_count(wisp_tune_summary *summary, const wisp_trial *trial);
-/* The entry of an order and precision, made where there is none; NULL: there are too many. */
-wisp_tuned *wisp_summary_target(wisp_tune_summary *summary, int order, wisp_precision precision);
+/* The entry of a part of an order and precision, made where there is none; NULL: there are too many. */
+wisp_tuned *wisp_summary_target(wisp_tune_summary *summary, int order, wisp_precision precision, const char *part);
 /* Adds a failure to the summary's reasons, not to its counts. */
 void wisp_summary_fail(wisp_tune_summary *summary, const wisp_failure *failure);
 /* Counts a candidate that is not tried, for it failed elsewhere. */

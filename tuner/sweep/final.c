@@ -11,8 +11,6 @@
 
 enum { MOST = 6 };
 static const double LEAST_NOISE = 0.005, MOST_NOISE = 0.01;
-/* Any other than that of the first verification. */
-static const uint64_t OTHER_SEED = WISP_RANDOM_SEED << 1 | 1;
 
 size_t wisp_resolve_tie(size_t count, wisp_trial *trials, const double *noise)
 {
@@ -178,7 +176,7 @@ static wisp_status verify_winner(wisp_error *err, wisp_sweep *sweep, const wisp_
   double error = 0;
   wisp_kernel_destroy(e->kernel);
   e->kernel = NULL;
-  wisp_verifier_seed(bench->verifier, OTHER_SEED);
+  wisp_verifier_seed(bench->verifier, WISP_OTHER_SEED);
   *claim.tie = '\0'; /* until it is proved: what the tuner stores should this process die */
   TRY(wisp_verifier_prepare(err, bench->verifier, e->plan));
   if (leading) TRY(wisp_bench_prepare_large(err, bench, e->plan));
@@ -288,7 +286,7 @@ bool wisp_sweep_fits(const wisp_sweep *sweep, double until)
 
 wisp_tuned *wisp_sweep_tuned(wisp_sweep *sweep)
 {
-  return wisp_summary_target(&sweep->summary, sweep->unit.order, sweep->unit.precision);
+  return wisp_summary_target(&sweep->summary, sweep->unit.order, sweep->unit.precision, sweep->part.name);
 }
 
 void wisp_sweep_note_time(wisp_sweep *sweep)

@@ -42,6 +42,7 @@ static wisp_status look(wisp_error *err, wisp_sweep *sweep, const wisp_scope *sc
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
   wisp_choose_request request = {.spec = scope->spec, .layout = text};
   double *least = &out->least[kernel][layout], *own = &out->own[kernel][layout];
+  if (sweep->preset.count) request.preset = &sweep->preset;
   if (sweep->bench.problems) request.elements = wisp_problems_elements(sweep->bench.problems);
   wisp_layout_print(&scope->layout[layout], text);
   wisp_spec_name_kernel(&request.spec, sweep->family->kernels[kernel].name);
@@ -68,7 +69,7 @@ wisp_status wisp_prospects_find(wisp_error *err, wisp_sweep *sweep, const wisp_s
   CALL(wisp_chooser_open_store(err, sweep->strategies, sweep->request->db, false, NULL, &store));
   const wisp_chooser from = {sweep->strategies, store, sweep->bench.limits, &scopes};
   for (int k = 0; k < (int)made.kernels; k++)
-    for (int l = 0; l < scope->layouts && wisp_family_composes(sweep->family, sweep->family->kernels[k].name); l++)
+    for (int l = 0; l < scope->layouts && wisp_sweep_composes(sweep, sweep->family->kernels[k].name); l++)
       CALL(look(err, sweep, scope, &from, k, l, &made));
   return GIVE(made, out);
 }
@@ -100,7 +101,7 @@ static double least_of(const wisp_prospects *p, const wisp_sweep *sweep, const w
                        double (*of)[8])
 {
   double least = INFINITY;
-  for (const char *const *c = sweep->family->compositions; *c; c++) {
+  for (const char *const *c = sweep->compositions; *c; c++) {
     if (kernel && !wisp_composition_has(*c, kernel)) continue;
     if (sweep->family->suits && sweep->family->suits(NULL, spec, *c) != WISP_OK) continue;
     for (int l = 0; l < p->layouts; l++) least = fmin(least, together(sweep, *c, of, l));
@@ -129,7 +130,7 @@ static double share_of(const wisp_prospects *p, const wisp_sweep *sweep, int ker
 
 double wisp_prospects_worth(const wisp_prospects *p, const wisp_sweep *sweep, const wisp_spec *spec, int kernel)
 {
-  if (!p->kernels || !wisp_family_composes(sweep->family, sweep->family->kernels[kernel].name)) return 1;
+  if (!p->kernels || !wisp_sweep_composes(sweep, sweep->family->kernels[kernel].name)) return 1;
   double own_least = INFINITY;
   for (int l = 0; l < p->layouts; l++) own_least = fmin(own_least, p->least[kernel][l]);
   if (!isfinite(own_least)) return NEXT_TO_NOTHING;

@@ -34,6 +34,9 @@ static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_uni
   sweep->began = wisp_seconds();
   sweep->until = sweep->unit.until;
   sweep->here = 0;
+  sweep->part_until = sweep->unit.until;
+  sweep->preset = (wisp_fixed){.count = 0};
+  wisp_sweep_drop_part(sweep);
   wisp_chosen_free(&sweep->start);
   sweep->start_ms = 0;
   sweep->parts_done = sweep->left = 0;
@@ -53,15 +56,15 @@ wisp_spec wisp_sweep_spec(const wisp_sweep *sweep, int order, wisp_precision pre
   return spec;
 }
 
-/* Sets the end of the search: what it took to verify the stage of before, or to hold a final round, is kept. A unit
+/* Sets the end of the search: what it took to verify the part as it was, or to hold a final round, is kept. A part
  * that has begun has three times as long for its search, whatever its share is. */
 static void set_until(wisp_sweep *sweep, double begun)
 {
   static const double MOST_KEPT = 0.35, SEARCH = 3, LEAST_KEPT = 0.1;
   const double now = wisp_seconds(), took = now - begun;
-  sweep->until = sweep->unit.until;
+  sweep->until = sweep->part_until;
   if (!sweep->by_stage) return;
-  const double end = fmin(sweep->deadline, fmax(sweep->unit.until, now + SEARCH * took)), left = fmax(end - now, 0);
+  const double end = fmin(sweep->deadline, fmax(sweep->part_until, now + SEARCH * took)), left = fmax(end - now, 0);
   sweep->until = end - fmin(MOST_KEPT * left, fmax(fmax(took, sweep->round), LEAST_KEPT * left));
 }
 
@@ -76,6 +79,8 @@ static int next_kernel(wisp_sweep *sweep, const wisp_prospects *p, const wisp_sp
   double most = 0, all = has_compositions(sweep) && !sweep->by_stage ? STAGES_WORTH : 0;
   for (int k = 0; sweep->family->kernels[k].name; k++) {
     if (done[k] || !wisp_sweep_wants(sweep, k)) continue;
+    if (sweep->by_stage && sweep->compositions[0] && !wisp_sweep_composes(sweep, sweep->family->kernels[k].name))
+      continue;
     const double worth = wisp_prospects_worth(p, sweep, spec, k);
     all += worth;
     if (worth > most) next = k, most = worth;
@@ -90,7 +95,7 @@ static wisp_status tune_kernels(wisp_error *err, wisp_sweep *sweep, wisp_scope *
   bool done[WISP_MAX_KERNELS] = {false};
   const wisp_tune_request *r = sweep->request;
   /* All of the order is looked for, so that what no stage needs can be left aside. */
-  const bool all = has_compositions(sweep) && !r->kernel && !r->strategy && !r->defaults_only;
+  const bool all = sweep->compositions[0] && !r->kernel && !r->strategy && !r->defaults_only;
   const double begun = wisp_seconds();
   if (all) CALL(wisp_sweep_start(err, sweep, scope));
   set_until(sweep, begun);
@@ -106,6 +111,25 @@ static wisp_status tune_kernels(wisp_error *err, wisp_sweep *sweep, wisp_scope *
   return WISP_OK;
 }
 
+/* Each part of the solver as a whole, in an equal share of the time that is left. */
+static wisp_status tune_parts(wisp_error *err, wisp_sweep *sweep, wisp_scope *scope)
+{
+  const int parts = wisp_sweep_count_parts(sweep, &scope->spec);
+  bool there = false;
+  for (int i = 0; i < parts; i++) {
+    const double now = wisp_seconds();
+    sweep->part_until = now + (sweep->unit.until - now) / (parts - i);
+    CALL(wisp_sweep_set_part(err, sweep, &scope->spec, i, &there));
+    (void)wisp_sweep_tuned(sweep); /* it has a line, time or not */
+    if (!wisp_sweep_fits(sweep, sweep->deadline)) continue;
+    CALL(tune_kernels(err, sweep, scope));
+    CALL(wisp_sweep_finish(err, sweep, scope));
+    if (i + 1 < parts) CALL(wisp_sweep_follow(err, sweep, scope));
+    wisp_sweep_note_time(sweep);
+  }
+  return parts ? WISP_OK : tune_kernels(err, sweep, scope);
+}
+
 static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit *given)
 {
   wisp_status status = WISP_OK;
@@ -116,16 +140,14 @@ static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit
   if (sweep->by_stage && !wisp_sweep_fits(sweep, sweep->deadline)) return WISP_OK; /* it stays as it is */
   TRY(begin_unit(err, sweep, given));
   TRY(wisp_scope_create(err, sweep->family, &spec, &target, request->layout, &scope));
-  TRY(tune_kernels(err, sweep, &scope));
+  TRY((sweep->by_stage ? tune_parts : tune_kernels)(err, sweep, &scope));
   /* A step of some kernels only would hide the one of all. */
   const bool all = !request->kernel || wisp_sweep_compositions_alone(sweep);
-  if (sweep->by_stage)
-    TRY(wisp_sweep_finish(err, sweep, &scope));
-  else if (all && !request->strategy)
-    TRY(wisp_sweep_compositions(err, sweep, &scope));
+  if (!sweep->by_stage && all && !request->strategy) TRY(wisp_sweep_compositions(err, sweep, &scope));
 done:
   wisp_sweep_note_time(sweep);
   wisp_chosen_free(&sweep->start);
+  wisp_sweep_drop_part(sweep);
   wisp_pipeline_drop(sweep->pipeline); /* its plans use the scope's names */
   return status;
 }

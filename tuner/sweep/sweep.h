@@ -31,9 +31,15 @@ typedef struct wisp_sweep {
   double pace, first;        /* seconds that a trial takes, and the first one of a kernel, with its references */
   /* The order and precision at hand: */
   wisp_unit unit;
+  wisp_part part; /* of a solver, whose compositions these are (parts.c): */
+  const char *const *compositions;
+  const char **part_list;
+  char *part_text;
+  double part_until;        /* the end of its share of the budget */
+  wisp_fixed preset;        /* demands of the winners of parts before */
   double began;             /* this round of it */
   long long here;           /* trials */
-  wisp_chosen start;        /* the stage that a solver took before, once it is timed; else no kernels */
+  wisp_chosen start;        /* the part as a solver took it before, once it is timed; else no kernels */
   double start_ms;          /* its time then; 0: there is none */
   double until;             /* no candidate begins later: the rest is for final rounds and whole stages */
   size_t parts, parts_done; /* its kernels, and the step */
@@ -78,13 +84,26 @@ void wisp_sweep_note_time(wisp_sweep *sweep);
 /* The summary's entry of the unit at hand; NULL: there are too many. */
 wisp_tuned *wisp_sweep_tuned(wisp_sweep *sweep);
 
-/* ---- Whole stages: stages.c. */
+/* ---- Parts of a solver: parts.c. */
+
+/* The number of parts of the spec's solver: none where nothing of the family is tuned as a whole. */
+int wisp_sweep_count_parts(const wisp_sweep *sweep, const wisp_spec *spec);
+/* Sets the i-th part; *there: there is one. */
+wisp_status wisp_sweep_set_part(wisp_error *err, wisp_sweep *sweep, const wisp_spec *spec, int i, bool *there);
+/* Goes back to the family's compositions. */
+void wisp_sweep_drop_part(wisp_sweep *sweep);
+/* Does one of the part's compositions have the kernel? */
+bool wisp_sweep_composes(const wisp_sweep *sweep, const char *kernel);
+
+/* ---- Whole stages, and other parts: stages.c. */
 
 /* Verifies and times the kernels of the stage that a solver takes here today, then, by_stage, the whole: what any layer
  * of the store knows to be the best, or the default. */
 wisp_status wisp_sweep_start(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope);
 /* Measures whole stages of the kernels in sweep->best and stores them. */
 wisp_status wisp_sweep_compositions(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope);
+/* Keeps the demands of the part's winners on the discretisation, for parts to come. */
+wisp_status wisp_sweep_follow(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope);
 /* by_stage: measures promising stages, and times the one that a solver would take now in turn with the one of before.
  * If it is not faster, the kernels that make it so are stored as slow, and another one is compared. Kernels that
  * stay have their final rounds, as far as there is time. */

@@ -402,7 +402,7 @@ wisp_status wisp_sweep_kernel(wisp_error *err, wisp_sweep *sweep, const wisp_sco
     TRY(tune_problem(err, &u, now + wisp_search_share(&u.search) * (u.deadline - now)));
   }
   /* Kernels of whole stages have their final rounds once it is known which stage is the fastest. */
-  const bool later = sweep->by_stage && wisp_family_composes(sweep->family, scope->spec.kernel);
+  const bool later = sweep->by_stage && wisp_sweep_composes(sweep, scope->spec.kernel);
   for (int l = 0; l < scope->layouts && !later; l++)
     TRY(wisp_sweep_final(err, sweep, scope, l, &u.finalists, &u.best[l]));
   sweep->searched = u.known >= AT_LEAST || u.search.next == u.search.count;

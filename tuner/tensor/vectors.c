@@ -317,6 +317,7 @@ const wisp_workload wisp_workload_vectors = {
     .discretise = discretise,
     .scalars = scalars,
     .set_state = set_state,
+    .stages = &(const int){1},
     .cases = count_cases,
     .fill_inputs = fill_inputs,
     .other_meshes = 3,

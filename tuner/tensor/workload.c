@@ -320,6 +320,21 @@ static const wisp_alternative alternatives[] = {
     {NULL, NULL},
 };
 
+/* --- parts of a solver: an iteration with each operator --- */
+
+static bool find_part(const wisp_limits *limits, const wisp_spec *spec, long long elements, int i, wisp_part *out)
+{
+#define ITERATION(operator) "update+spread+" operator"+gather+advance"
+#define EITHER(operator) ITERATION(operator) "|" ITERATION(operator"_trilinear")
+  static const wisp_part parts[] = {{.name = "mass", .compositions = EITHER("mass")},
+                                    {.name = "stiffness", .compositions = EITHER("stiffness")},
+                                    {.name = "collocated", .compositions = EITHER("collocated")}};
+  (void)limits, (void)spec, (void)elements;
+  if (i >= (int)WISP_COUNT(parts)) return false;
+  *out = parts[i];
+  return true;
+}
+
 extern const wisp_workload wisp_workload_vectors;
 const wisp_workload wisp_workload_tensor = {
     .family = "tensor",
@@ -332,6 +347,8 @@ const wisp_workload wisp_workload_tensor = {
     .many = wisp_tensor_many,
     .discretise = discretise,
     .scalars = scalars,
+    .stages = &(const int){1},
+    .part = find_part,
     .fill_inputs = fill_inputs,
     .other_meshes = WISP_COUNT(to_check) - 1,
     .reference = compute_reference,

@@ -41,7 +41,7 @@ void wisp_bench_free(wisp_bench *bench)
 /* Device memory for problems: on the host, other programs live there too. */
 static size_t problem_memory(const wisp_bench *bench)
 {
-  return bench->limits->memory / (bench->limits->gpu ? 2 : 8);
+  return bench->limits->memory / (bench->limits->gpu ? 2 : 8) / (bench->sharers > 1 ? bench->sharers : 1);
 }
 
 wisp_status wisp_bench_fits(wisp_error *err, const wisp_limits *limits, const wisp_mesh_source *source,
@@ -364,6 +364,19 @@ static wisp_status try_candidate(wisp_error *err, wisp_bench *bench, wisp_job *j
   return wisp_at_size_check(err, bench->at_size, timed.problem, *kernel);
 }
 
+/* No memory, no compiler, no store: not the candidate's fault, and an error. Else it is what came of the trial. */
+static wisp_status conclude(wisp_error *err, wisp_bench *bench, const wisp_job *job, wisp_status status,
+                            const wisp_error *reason, wisp_trial *t)
+{
+  if (status == WISP_EMEMORY || status == WISP_ESYSTEM || status == WISP_ESTORE ||
+      (status == WISP_EDEVICE && job->status != WISP_OK))
+    return wisp_fail(err, status, "%s", reason->text);
+  if (status != WISP_OK) wisp_trial_end(t, wisp_outcome_of(status), "%s", reason->text);
+  /* Writes to other arrays go unnoticed. */
+  bench->doubtful |= status == WISP_EWRONG || status == WISP_EDEVICE;
+  return WISP_OK;
+}
+
 wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wisp_incumbent *best, wisp_trial *t)
 {
   wisp_error reason = {0};
@@ -372,16 +385,7 @@ wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wi
   wisp_trial_begin(bench, job->plan, job->is_default, t);
   wisp_status status = try_candidate(&reason, bench, job, best, t, &kernel, &wins);
   wins &= status == WISP_OK;
-  /* No memory, no compiler, no store: not the candidate's fault. */
-  if (status == WISP_EMEMORY || status == WISP_ESYSTEM || status == WISP_ESTORE ||
-      (status == WISP_EDEVICE && job->status != WISP_OK))
-    wisp_fail(err, status, "%s", reason.text);
-  else {
-    if (status != WISP_OK) wisp_trial_end(t, wisp_outcome_of(status), "%s", reason.text);
-    /* Writes to other arrays go unnoticed. */
-    bench->doubtful |= status == WISP_EWRONG || status == WISP_EDEVICE;
-    status = WISP_OK;
-  }
+  status = conclude(err, bench, job, status, &reason, t);
   if (wins) {
     wisp_incumbent_free(best);
     *best = (wisp_incumbent){.ms = t->ms, .job = job, .kernel = kernel};
@@ -391,4 +395,29 @@ wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wi
     wisp_job_free(job);
   }
   return status;
+}
+
+/* --- without a time --- */
+
+static wisp_status verify_again(wisp_error *err, wisp_bench *bench, const wisp_job *job, wisp_trial *t)
+{
+  HELD(wisp_profile_leave) const wisp_profile_scope now = wisp_profile_enter(&bench->profile, WISP_VERIFYING);
+  HELD(wisp_problem_ref_end) wisp_problem_ref large = {0};
+  OWNED(wisp_kernel_destroy) wisp_kernel *kernel = NULL;
+  CALL(wisp_require(err, job->status == WISP_OK, job->status, "%s", job->error.text));
+  CALL(wisp_bench_acquire(err, bench, job->plan, &large));
+  CALL(announce(err, bench, job->plan, &(wisp_incumbent){.ms = 0}, t));
+  CALL(wisp_kernel_create(err, bench->device, job->plan, &job->binary, &kernel));
+  CALL(wisp_verifier_check(err, bench->verifier, kernel, &t->error));
+  CALL(compare_with_single(err, bench, job->plan, kernel));
+  CALL(wisp_bench_repeat_check(err, bench, large.problem, kernel, true));
+  wisp_trial_end(t, WISP_TRIAL_OK, "%s", "");
+  return WISP_OK;
+}
+
+wisp_status wisp_trial_verify(wisp_error *err, wisp_bench *bench, const wisp_job *job, wisp_trial *t)
+{
+  wisp_error reason = {0};
+  wisp_trial_begin(bench, job->plan, job->is_default, t);
+  return conclude(err, bench, job, verify_again(&reason, bench, job, t), &reason, t);
 }

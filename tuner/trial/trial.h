@@ -24,6 +24,7 @@ typedef struct wisp_bench {
   wisp_at_size *at_small;
   wisp_problems *large; /* of many elements, where those to time on have few; likewise */
   wisp_at_size *at_large;
+  size_t sharers; /* processes that have problems in the device's memory; 0 and 1: this one alone */
   wisp_spec spec; /* of whose element, order and precision they are */
   long long asked;
   wisp_profile profile;
@@ -93,6 +94,11 @@ double wisp_trial_limit(const wisp_bench *bench, const wisp_spec *spec, double b
  * where no candidate is to blame: no memory, no compiler, no store. */
 wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wisp_incumbent *incumbent,
                            wisp_trial *trial);
+
+/* Verifies a winner anew, without a time: on all test cases, on its problem, and at launch after launch as in a final
+ * round. The bench's problem is set, and its verifier's seed. Otherwise as wisp_trial_run; the job stays the caller's.
+ */
+wisp_status wisp_trial_verify(wisp_error *err, wisp_bench *bench, const wisp_job *job, wisp_trial *trial);
 
 /* A kernel on its problem, as a contender's context; wisp_lone_run launches it with scalars that keep its output
  * steady.

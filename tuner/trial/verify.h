@@ -12,7 +12,8 @@ typedef struct wisp_verifier wisp_verifier;
 wisp_status wisp_verifier_create(wisp_error *err, wisp_device *device, wisp_verifier **out);
 void wisp_verifier_destroy(wisp_verifier *verifier);
 
-/* Data of the checks from here on; at first WISP_RANDOM_SEED's. */
+/* Data of the checks from here on; at first WISP_RANDOM_SEED's. A winner is checked with the other's too. */
+#define WISP_OTHER_SEED (WISP_RANDOM_SEED << 1 | 1)
 void wisp_verifier_seed(wisp_verifier *verifier, uint64_t seed);
 
 /* At most so many cases of values that solvers pass, in place of each of them and some that are drawn. For tests that

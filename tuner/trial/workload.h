@@ -60,6 +60,13 @@ typedef struct wisp_sample {
   size_t own, of; /* the first `own` of `of` parts of each output are computed, others are there to be read; 0: all */
 } wisp_sample;
 
+/* A part of a solver that is tuned as a whole. */
+typedef struct wisp_part {
+  const char *name;         /* "set-up", "iteration"; empty: a stage */
+  const char *compositions; /* alternatives with one result, "|" between them; NULL: the family's, which have records */
+  wisp_fixed preset;        /* of the discretisation, as the solver makes it by default */
+} wisp_part;
+
 typedef struct wisp_workload {
   const char *family;
   const struct wisp_workload *more; /* the family's next, for its kernels on other arrays; NULL: there is none */
@@ -98,7 +105,10 @@ typedef struct wisp_workload {
   void (*scalars)(const wisp_problem *problem, wisp_purpose purpose, int stage, wisp_scalar_list *out);
   /* Numbers of arrays of the kind WISP_STATE; NULL: there are none. All others are random. */
   wisp_status (*set_state)(wisp_error *err, wisp_problem *problem, wisp_purpose purpose);
-  const int *stages; /* of a step; NULL where the family has no compositions */
+  const int *stages; /* of a step; NULL where no part is timed as a whole */
+  /* The i-th part of a solver of this family, of so many elements (0: not known); the first decides what the others
+   * find. False behind the last. It stands in the family's first workload. NULL: its compositions are the only part. */
+  bool (*part)(const wisp_limits *limits, const wisp_spec *spec, long long elements, int i, wisp_part *out);
   /* Enqueues a step of a composition's kernels, to be timed; NULL: in each stage they are launched one after the other.
    */
   wisp_status (*step)(wisp_error *err, wisp_problem *problem, const wisp_kernel *const *kernels, int count);

@@ -61,7 +61,7 @@ typedef struct supervisor {
 /* Rounds of one target on several devices: the first one knows what was before, the last one what is there now. */
 static void add_target(wisp_tune_summary *sum, const wisp_tuned *part)
 {
-  wisp_tuned *all = wisp_summary_target(sum, part->order, part->precision);
+  wisp_tuned *all = wisp_summary_target(sum, part->order, part->precision, part->part);
   if (!all) return;
   all->trials += part->trials;
   all->seconds += part->seconds;

@@ -30,3 +30,7 @@ typedef struct wisp_crew { /* what to supervise */
  * all are given up or a unit is left without a device of its kind. A signal ends it with the summary so far, which
  * counts all devices. */
 wisp_status wisp_supervise(wisp_error *err, const wisp_crew *crew, wisp_tune_summary *summary);
+
+/* The same with a writer of the request's store, signals and a warden of its own: crew->writer, interrupt and warden
+ * are set meanwhile. WISP_ESTORE, before anything is written, for a file with a row that cannot be read. */
+wisp_status wisp_crew_work(wisp_error *err, wisp_crew *crew, wisp_tune_summary *summary);

@@ -150,24 +150,6 @@ static wisp_status check_request(wisp_error *err, const wisp_sweep *sweep)
                       r->kernel ? r->kernel : family->name, family->name);
 }
 
-/* A file with a row that cannot be read would take new trials and give none back: it is found before anything is
- * written. */
-static wisp_status open_store(wisp_error *err, const wisp_tune_request *request, wisp_writer **out)
-{
-  OWNED(free) char *own = NULL, *warning = NULL;
-  HELD(wisp_text_free) wisp_text report = {0};
-  wisp_error why = {0};
-  if (!request->db) CALL(wisp_store_user_path(err, &own));
-  const char *path = own ? own : request->db;
-  CALL(wisp_store_await(err, path, true, request->warn, request->context));
-  const wisp_status rows = wisp_store_check(&why, path, &report);
-  CALL(wisp_require(err, rows == WISP_OK || rows == WISP_EMISSING, rows, "%s", why.text));
-  CALL(wisp_writer_open(err, path, &warning, out));
-  wisp_writer_report_waits(*out, request->warn, request->context);
-  if (warning && request->warn) request->warn(request->context, warning);
-  return WISP_OK;
-}
-
 /* Two workers on one device disturb each other: whoever asks for that should know. */
 static void warn_of_pairs(const wisp_tune_request *request, size_t count, char *const *names)
 {
@@ -186,14 +168,11 @@ static void warn_of_pairs(const wisp_tune_request *request, size_t count, char *
 
 wisp_status wisp_tune(wisp_error *err, const char *devices, const wisp_tune_request *request, wisp_tune_summary *out)
 {
-  wisp_status status = WISP_OK, closed = WISP_OK;
+  wisp_status status = WISP_OK;
   OWNED(wisp_strategies_free) wisp_strategies *own = NULL;
   const double start = wisp_seconds();
   wisp_sweep sweep = {.request = request};
-  wisp_writer *writer = NULL;
   wisp_tune_summary summary = {0};
-  wisp_warden warden = {0};
-  wisp_interrupt interrupt = {.fd = -1};
   char **names = NULL;
   sweep.family = wisp_family_find(request->family);
   sweep.deadline = request->budget_seconds > 0 ? start + request->budget_seconds : INFINITY;
@@ -205,17 +184,11 @@ wisp_status wisp_tune(wisp_error *err, const char *devices, const wisp_tune_requ
   if (sweep.strategies->warning.length && request->warn)
     request->warn(request->context, sweep.strategies->warning.data);
   warn_of_pairs(request, sweep.workers, names);
-  TRY(wisp_warden_start(err, &warden)); /* before there are files open, which it would keep open */
-  TRY(wisp_interrupt_begin(err, &interrupt));
-  TRY(open_store(err, request, &writer));
   wisp_crew crew = {.request = request,
                     .count = sweep.workers,
                     .devices = names,
-                    .writer = writer,
                     .body = wisp_sweep_work,
                     .context = &sweep,
-                    .warden = &warden,
-                    .interrupt = &interrupt,
                     .deadline = sweep.deadline,
                     .stop = INFINITY,
                     .late = INFINITY};
@@ -223,14 +196,10 @@ wisp_status wisp_tune(wisp_error *err, const char *devices, const wisp_tune_requ
     crew.stop = start + GRACE * request->budget_seconds + GRACE_SECONDS;
     crew.late = start + LATE * request->budget_seconds + LATE_SECONDS;
   }
-  TRY(wisp_supervise(err, &crew, &summary));
+  TRY(wisp_crew_work(err, &crew, &summary));
   summary.seconds = wisp_seconds() - start;
   *out = summary;
 done:
-  wisp_warden_dismiss(&warden);
-  wisp_scratch_sweep();
-  closed = wisp_writer_close(status == WISP_OK ? err : NULL, writer);
-  if (interrupt.fd >= 0) wisp_interrupt_end(&interrupt);
   wisp_devices_free(sweep.workers, names);
-  return status == WISP_OK ? closed : status;
+  return status;
 }
