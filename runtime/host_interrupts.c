@@ -23,7 +23,7 @@ static _Thread_local struct {
   unsigned count;
   atomic_uint next; /* piece that was not begun */
   volatile int depth;
-  uintptr_t page, from, past; /* whole pages around what is watched */
+  uintptr_t page, from, past;          /* whole pages around what is watched */
   volatile bool is_protected, is_ajar; /* all of them; but those that one writing was let through to */
   unsigned draws;
   int timer; /* the kernel's */
