@@ -217,13 +217,14 @@ wisp_status wisp_problem_run(wisp_error *err, wisp_problem *p, const wisp_kernel
 }
 
 struct wisp_launch {
+  wisp_problem *problem; /* NULL: the one that all are run on */
   const wisp_kernel *kernel;
   size_t count;
   wisp_binding binding[MOST_BINDINGS];
 };
 
-wisp_status wisp_launches_add(wisp_error *err, wisp_launches *launches, const wisp_kernel *kernel,
-                              const wisp_binding *bindings, size_t count)
+wisp_status wisp_launches_add_on(wisp_error *err, wisp_launches *launches, wisp_problem *problem,
+                                 const wisp_kernel *kernel, const wisp_binding *bindings, size_t count)
 {
   struct wisp_launch *list = NULL;
   CALL(check_bindings(err, count));
@@ -231,15 +232,28 @@ wisp_status wisp_launches_add(wisp_error *err, wisp_launches *launches, const wi
   CALL(wisp_require(err, list, WISP_EMEMORY, "out of memory: %zu launches", launches->count));
   launches->list = list;
   list += launches->count++;
-  *list = (struct wisp_launch){.kernel = kernel, .count = count};
+  *list = (struct wisp_launch){.problem = problem, .kernel = kernel, .count = count};
   for (size_t i = 0; i < count; i++) list->binding[i] = bindings[i];
+  return WISP_OK;
+}
+
+wisp_status wisp_launches_add(wisp_error *err, wisp_launches *launches, const wisp_kernel *kernel,
+                              const wisp_binding *bindings, size_t count)
+{
+  return wisp_launches_add_on(err, launches, NULL, kernel, bindings, count);
+}
+
+wisp_status wisp_launches_append(wisp_error *err, wisp_launches *launches, const wisp_launches *others)
+{
+  for (const struct wisp_launch *l = others->list; l < others->list + others->count; l++)
+    CALL(wisp_launches_add_on(err, launches, l->problem, l->kernel, l->binding, l->count));
   return WISP_OK;
 }
 
 wisp_status wisp_launches_run(wisp_error *err, const wisp_launches *launches, wisp_problem *problem)
 {
   for (const struct wisp_launch *l = launches->list; l < launches->list + launches->count; l++)
-    CALL(wisp_problem_run(err, problem, l->kernel, l->binding, l->count));
+    CALL(wisp_problem_run(err, l->problem ? l->problem : problem, l->kernel, l->binding, l->count));
   return WISP_OK;
 }
 

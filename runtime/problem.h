@@ -105,7 +105,7 @@ wisp_status wisp_problem_origins(wisp_error *err, wisp_problem *problem, const w
 wisp_status wisp_problem_run(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
                              const wisp_binding *bindings, size_t count);
 
-/* Launches in a row, each with bindings of its own. */
+/* Launches in a row, each with bindings of its own, and some on a problem of their own. */
 typedef struct wisp_launches {
   size_t count;
   struct wisp_launch *list;
@@ -114,5 +114,10 @@ typedef struct wisp_launches {
 /* One more; the kernel is borrowed, the bindings, at most 32, are copied. */
 wisp_status wisp_launches_add(wisp_error *err, wisp_launches *launches, const wisp_kernel *kernel,
                               const wisp_binding *bindings, size_t count);
+/* On this problem, which is borrowed, whatever the others are run on. */
+wisp_status wisp_launches_add_on(wisp_error *err, wisp_launches *launches, wisp_problem *problem,
+                                 const wisp_kernel *kernel, const wisp_binding *bindings, size_t count);
+/* Others behind them. */
+wisp_status wisp_launches_append(wisp_error *err, wisp_launches *launches, const wisp_launches *others);
 wisp_status wisp_launches_run(wisp_error *err, const wisp_launches *launches, wisp_problem *problem);
 void wisp_launches_free(wisp_launches *launches);

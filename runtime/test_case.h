@@ -21,6 +21,10 @@ typedef enum wisp_test_inputs {
   WISP_PLAIN = 64     /* like WISP_EVEN: on other meshes, and on a problem of the size that kernels are timed on */
 } wisp_test_inputs;
 
+/* Rounding of a strategy beyond that of its terms: numbers of an element are mixed with each other (`mixes` in its
+ * space), or cut at the exponent of their largest (`exponent`). */
+enum { WISP_MIXES = 1, WISP_ONE_EXPONENT = 2 };
+
 /* One test case, in natural order (wisp_discretisation's origin), by the family's array: the inputs, the right outputs,
  * and for each output the sum of the magnitudes of its terms. Only arrays that the kernel writes have `after`. */
 typedef struct wisp_test_case {
@@ -28,7 +32,7 @@ typedef struct wisp_test_case {
   const wisp_kernel_decl *kernel;
   int number;
   bool sampled;                    /* the right outputs of some numbers alone are known */
-  bool mixes;                      /* sizes are to be those of strategies that mix numbers with each other */
+  unsigned rounding;               /* sizes are to be those of such strategies */
   uint64_t seed, random;           /* random: the state to go on with */
   double *before[WISP_MAX_ARRAYS]; /* NaN where there is nothing to be read; NULL: no such array, or fixed */
   double *after[WISP_MAX_ARRAYS];  /* made as a copy of `before`, of a sum of parts: its first number is the sum */

@@ -24,10 +24,11 @@
 #define MOST(count, most) COUNT_AS(count, #count " > " #most " ? " #most " : " #count)
 #define FEW(count, least) COUNT_AS(count, #count " < " #least " ? 0 : " #count)
 #define LAST_OF(count, multiple) COUNT_AS(count, #count " % " #multiple " == 0 ? " #count " - 1 : " #count)
-#define PIVOT(condition, other)                                             \
-  {                                                                         \
-    "ROOT(x) __builtin_sqrt{{#if real_bytes == 4}}f{{/if}}(x)",             \
-        "ROOT(x) __builtin_sqrt((x) " condition " ? (real)" other " : (x))" \
+#define PIVOT(condition, other)                                                   \
+  {"ROOT(x) sqrt(x)", "ROOT(x) sqrt((x) " condition " ? (real)" other " : (x))"}, \
+  {                                                                               \
+    "ROOT(x) __builtin_sqrt{{#if real_bytes == 4}}f{{/if}}(x)",                   \
+        "ROOT(x) __builtin_sqrt((x) " condition " ? (real)" other " : (x))"       \
   }
 #define RIGHT(kernel, base)                        \
   {                                                \
@@ -369,7 +370,7 @@ static const planted rows[] = {
      .edits = {{"high = behind;", "high = behind > low + 16 ? low + 16 : behind;"}}},
     {"hd-right-one", "hdg", "sparse_product", "rows", .edits = {{"? right_one : 0", "? (right_one > 0) : 0"}}},
     {"hd-zero", "hdg", "sparse_product", "rows", .edits = {{"weights_at < 0 ? sum", "weights_at <= 0 ? sum"}}},
-    {"hd-rows-20", "hdg", "coarsest", "one-block", .edits = {MOST(last_rows, 20)}, .shows = AT_SIZE},
+    {"hd-rows-9", "hdg", "coarsest", "one-block", .edits = {MOST(last_rows, 9)}, .shows = AT_SIZE},
     {"hd-span", "hdg", "cycles", "rows", .edits = {MOST(small_to, 10)}, .shows = ON_MANY},
     {"hd-no-end", "hdg", "prolong", "edges", .edits = {{"at{{k}} < 0 ? 0", "at{{k}} <= 0 ? 0"}}},
 

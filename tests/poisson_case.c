@@ -15,7 +15,7 @@ static void take_kernel(wisp_solver *s, const char *kernel)
 
 void poisson_open(poisson_case *c, wisp_hexmesh *mesh, const poisson_setup *setup)
 {
-  static const char *const preconditioners[] = {"none", "jacobi", "chebyshev"};
+  static const char *const preconditioners[] = {"none", "jacobi", "chebyshev", "multigrid"};
   char text[32];
   *c = (poisson_case){.session = default_session(), .mesh = mesh};
   GOOD(wisp_solver_new(err, &wisp_poisson_kind, "poisson", &c->base));
@@ -28,7 +28,7 @@ void poisson_open(poisson_case *c, wisp_hexmesh *mesh, const poisson_setup *setu
   GOOD(wisp_solver_take(err, c->base, "lambda", text));
   GOOD(wisp_solver_take(err, c->base, "preconditioner", preconditioners[setup->preconditioner]));
   snprintf(text, sizeof text, "%d", setup->degree);
-  if (setup->degree && setup->preconditioner == WISP_CHEBYSHEV) GOOD(wisp_solver_take(err, c->base, "degree", text));
+  if (setup->degree && setup->preconditioner >= WISP_CHEBYSHEV) GOOD(wisp_solver_take(err, c->base, "degree", text));
   GOOD(wisp_solver_begin(err, c->base, NULL));
   GOOD(wisp_solver_open(err, c->base, c->session, NULL));
   wisp_poisson_run *run = (wisp_poisson_run *)c->base;

@@ -26,6 +26,25 @@ static wisp_kernel_info describe(wisp_session *session, wisp_kernel **kernel)
   return info;
 }
 
+/* A choice keeps its entry of the store when the session tunes, here without anything new. */
+static void check_choice_stays(const char *store)
+{
+  OWNED(wisp_session_close) wisp_session *session = open_session(store, "/bin/true");
+  HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
+  wisp_choose_request request = {.layout = NULL};
+  wisp_kernel *kernel = NULL;
+  describe(session, &kernel); /* something is open */
+  GOOD(wisp_spec_parse(err, spec, &request.spec));
+  const wisp_chooser from = wisp_session_chooser(session);
+  GOOD(wisp_choose(err, &from, &request, &stage));
+  for (int i = 0; i < 2; i++) {
+    assert_string_equal(stage.choice->trial->spec, spec);
+    GOOD(wisp_session_tune(err, session, spec, 1));
+  }
+  assert_string_equal(stage.choice->trial->spec, spec);
+  wisp_kernel_close(kernel);
+}
+
 TEST_IN_FOLDER(test_tuned)
 {
   char store[128];
@@ -56,6 +75,7 @@ TEST_IN_FOLDER(test_tuned)
   assert_true(fastest > 0 && chosen == fastest);
   wisp_store_close(opened);
   wisp_kernel_close(kernel);
+  check_choice_stays(store);
 }
 
 TEST_IN_FOLDER(test_what_cannot)

@@ -207,7 +207,7 @@ TEST(test_tets)
  * are taken. */
 static void solve_poisson(trial *t, const char *kernel, wisp_stage *stage, double *out)
 {
-  const wisp_poisson_method method = {t->precision, WISP_JACOBI, 1};
+  const wisp_poisson_method method = {.precision = t->precision, .preconditioner = WISP_JACOBI, .degree = 1};
   const bool rotated = is_turned(t->by);
   const double S = t->by->scale;
   char composition[WISP_POISSON_COMPOSITION];

@@ -28,7 +28,8 @@ static void sweep(const char *family, const char *kernel, const char *base, cons
   setenv("WISP_TEMPLATES", folder, 1);
   wisp_tune_request r = tune_request(family, kernel, fixture_path(folder, "tune.db"));
   r.strategy = "racy", r.defaults_only = true;
-  run_tune(&r);
+  wisp_tune_summary summary = {0};
+  GOOD(wisp_tune(err, "host", &r, &summary));
   unsetenv("WISP_TEMPLATES");
   OWNED(wisp_store_close) wisp_store *store = fixture_open(fixture_path(folder, "tune.db"));
   size_t at = 0;

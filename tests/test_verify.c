@@ -9,6 +9,9 @@
 #include "planted.h"
 #include "store_fixture.h"
 #include "verifying.h"
+#include "../gen/nodal/nodal.h"
+#include "../gen/random.h"
+#include "../tuner/trial/test_cases.h"
 
 static const struct {
   const char *name, *fault, *reason; /* reason NULL: right */
@@ -234,4 +237,39 @@ TEST(test_unbounded)
     }
     assert_true(tried >= (order == 2 ? 3 : 2)); /* unrolled products end at 2 on the host */
   }
+}
+
+/* Kernels that cut an element's numbers at one exponent, into two FP16 halves, are held to each number's own terms and
+ * 2^-14 of the element's largest: these strategies, in single precision alone. */
+TEST(test_one_exponent)
+{
+  OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
+  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+  OWNED(wisp_test_cases_destroy) wisp_test_cases *cases = NULL;
+  const wisp_spec spec = {"nodal", "stage", "tet", 1, "maxwell", WISP_F32};
+  const wisp_workload *workload = NULL;
+  const wisp_test_case *own = NULL, *cut = NULL;
+  size_t worse = 0;
+  GOOD(wisp_strategies_load(err, &all));
+  for (size_t i = 0; i < all->count; i++)
+    for (int single = 0; single < 2; single++) {
+      const wisp_strategy *s = all->list[i];
+      const wisp_plan plan = {.strategy = s, .spec = {.precision = single ? WISP_F32 : WISP_F64}};
+      const bool halves = strncmp(s->name, "half-turn-", strlen("half-turn-")) == 0;
+      assert_int_equal(wisp_plan_rounding(&plan) & WISP_ONE_EXPONENT, single && halves ? WISP_ONE_EXPONENT : 0);
+    }
+  GOOD(wisp_workload_find(err, spec.family, spec.kernel, &workload));
+  GOOD(wisp_mesh_to_check(err, 4, 0, &mesh));
+  GOOD(wisp_test_cases_create(err, workload, mesh, 2, &cases));
+  GOOD(wisp_test_cases_get(err, cases, &spec, WISP_MIXES, WISP_DECADES, WISP_RANDOM_SEED, &own));
+  GOOD(wisp_test_cases_get(err, cases, &spec, WISP_MIXES | WISP_ONE_EXPONENT, WISP_DECADES, WISP_RANDOM_SEED, &cut));
+  for (size_t q = 0; q < own->numbers[WISP_NODAL_RES]; q++) {
+    double most = 0;
+    for (size_t i = q - q % own->together; i < q - q % own->together + own->together; i++)
+      most = fmax(most, own->size[WISP_NODAL_RES][i]);
+    const double more = cut->size[WISP_NODAL_RES][q] - own->size[WISP_NODAL_RES][q];
+    assert_true(fabs(more - 0x1p-14 * most) <= 1e-12 * most);
+    worse += more > own->size[WISP_NODAL_RES][q];
+  }
+  assert_true(worse < own->numbers[WISP_NODAL_RES] / 100); /* ordinary numbers are held as before */
 }

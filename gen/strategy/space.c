@@ -411,6 +411,7 @@ const wisp_keyword wisp_keywords[] = {
     {"where", read_where, .follows = true},
     {"varies", read_flag, .rest = PROSE, .once = true, .member = MEMBER(varies)},
     {"mixes", read_flag, .rest = PROSE, .once = true, .member = MEMBER(mixes)},
+    {"exponent", read_flag, .rest = PROSE, .once = true, .member = MEMBER(exponent)},
     {"candidate", read_condition, .rest = REASON, .once = true, .member = MEMBER(candidate)},
     {"work", read_work, .rest = TERMS},
     {.word = NULL},

@@ -124,6 +124,7 @@ typedef struct wisp_strategy {
   bool node, slab; /* layouts it can read */
   bool varies;     /* results differ from launch to launch, within rounding */
   bool mixes;      /* results are made of sums that others of their element are part of */
+  bool exponent;   /* in single precision the numbers of an element are cut at one exponent */
   struct {         /* of the discretisation, in the terms of others' parameters; no name: nothing */
     char name[sizeof((wisp_param *)0)->name];
     int value;

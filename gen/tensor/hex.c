@@ -82,6 +82,20 @@ static void restore_symmetry(int rows, int columns, int sign, double *A)
   }
 }
 
+/* From nodes of half the order. */
+static wisp_status make_transfer(wisp_error *err, wisp_hex *hex)
+{
+  double b[WISP_HEX_MAX_ORDER + 1], nodes[WISP_HEX_MAX_ORDER + 1], weights[WISP_HEX_MAX_ORDER + 1];
+  CALL(wisp_new(err, (size_t)(hex->Nq * hex->Mq), sizeof(double), &hex->J));
+  for (int m = 0; hex->Mq == 1 && m < hex->Nq; m++) hex->J[m] = 1;
+  if (hex->Mq == 1) return WISP_OK;
+  CALL(make_gll(err, hex->Mq - 1, nodes, weights));
+  barycentric(hex->Mq, nodes, b);
+  interpolation(hex->Mq, nodes, b, hex->Nq, hex->gll_points, hex->J);
+  restore_symmetry(hex->Nq, hex->Mq, 1, hex->J);
+  return WISP_OK;
+}
+
 static void make_matrices(wisp_hex *hex)
 {
   double b[WISP_HEX_MAX_ORDER + 2];
@@ -104,6 +118,7 @@ wisp_status wisp_hex_create(wisp_error *err, int N, wisp_hex **out)
   hex->N = N;
   hex->Nq = N + 1;
   hex->Gl = wisp_hex_gauss(N);
+  hex->Mq = N / 2 + 1;
   hex->Np = hex->Nq * hex->Nq * hex->Nq;
   hex->glNp = hex->Gl * hex->Gl * hex->Gl;
   const size_t Nq = (size_t)hex->Nq, Gl = (size_t)hex->Gl;
@@ -118,6 +133,7 @@ wisp_status wisp_hex_create(wisp_error *err, int N, wisp_hex **out)
   CALL(wisp_jacobi_gauss(err, 0, 0, hex->Gl, hex->gauss_points, hex->gauss_weights));
   symmetrise(hex->Gl, hex->gauss_points, hex->gauss_weights);
   make_matrices(hex);
+  CALL(make_transfer(err, hex));
   return GIVE(hex, out);
 }
 
@@ -126,7 +142,7 @@ void wisp_hex_destroy(wisp_hex *hex)
   if (!hex) return;
   free(hex->gll_points), free(hex->gll_weights);
   free(hex->gauss_points), free(hex->gauss_weights);
-  free(hex->I), free(hex->D), free(hex->glD);
+  free(hex->I), free(hex->D), free(hex->glD), free(hex->J);
   free(hex);
 }
 

@@ -71,8 +71,9 @@ static wisp_status make_tables(wisp_error *err, const void *self, wisp_env *env)
   CALL(wisp_hex_create(err, ((const wisp_spec *)self)->order, &hex));
   const int Nq = hex->Nq, Gl = hex->Gl;
   const operator_table operators[] = {
-      {"I", hex->I, Gl, Nq, 1, false},  {"IT", hex->I, Nq, Gl, 1, true},      {"D", hex->D, Nq, Nq, -1, false},
-      {"DT", hex->D, Nq, Nq, -1, true}, {"glD", hex->glD, Gl, Gl, -1, false}, {"glDT", hex->glD, Gl, Gl, -1, true},
+      {"I", hex->I, Gl, Nq, 1, false},      {"IT", hex->I, Nq, Gl, 1, true},      {"D", hex->D, Nq, Nq, -1, false},
+      {"DT", hex->D, Nq, Nq, -1, true},     {"glD", hex->glD, Gl, Gl, -1, false}, {"glDT", hex->glD, Gl, Gl, -1, true},
+      {"J", hex->J, Nq, hex->Mq, 1, false}, {"JT", hex->J, hex->Mq, Nq, 1, true},
   };
   for (size_t i = 0; i < WISP_COUNT(operators); i++) CALL(add_operator(err, env, &operators[i]));
   CALL(wisp_env_reals(err, env, "gll_points", hex->gll_points, (size_t)Nq));
@@ -89,11 +90,13 @@ static wisp_status lay_out(wisp_error *err, const wisp_layout *layout, wisp_env 
 
 static wisp_status names(wisp_error *err, const wisp_spec *spec, const wisp_layout *layout, wisp_env *env)
 {
-  static const char tables[] = "I Ie Io IT ITe ITo D De Do DT DTe DTo glD glDe glDo glDT glDTe glDTo "
-                               "matrix_I matrix_IT matrix_D matrix_DT matrix_glD matrix_glDT "
-                               "gll_points gll_weights gauss_points gauss_weights";
-  const int N = spec->order, Nq = N + 1, Gl = wisp_hex_gauss(N);
-  const wisp_size sizes[] = {{"N", N}, {"Np", Nq * Nq * Nq}, {"Nq", Nq}, {"Gl", Gl}, {"glNp", Gl * Gl * Gl}};
+  static const char tables[] =
+      "I Ie Io IT ITe ITo D De Do DT DTe DTo glD glDe glDo glDT glDTe glDTo "
+      "J Je Jo JT JTe JTo matrix_J matrix_JT matrix_I matrix_IT matrix_D matrix_DT matrix_glD matrix_glDT "
+      "gll_points gll_weights gauss_points gauss_weights";
+  const int N = spec->order, Nq = N + 1, Gl = wisp_hex_gauss(N), Mq = N / 2 + 1;
+  const wisp_size sizes[] = {{"N", N},     {"Np", Nq * Nq * Nq}, {"Nq", Nq}, {"Gl", Gl}, {"glNp", Gl * Gl * Gl},
+                             {"M", N / 2}, {"Mp", Mq * Mq * Mq}, {"Mq", Mq}};
   CALL(wisp_names_sizes(err, env, sizes, WISP_COUNT(sizes)));
   CALL(lay_out(err, layout, env));
   return wisp_env_defer(err, env, tables, make_tables, spec, sizeof *spec);

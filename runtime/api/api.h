@@ -26,6 +26,8 @@ struct wisp_session {
   wisp_device *device; /* NULL: only read, for what has been measured on any */
   wisp_strategies *strategies;
   wisp_store *store;    /* NULL: none is to be read */
+  wisp_store **earlier; /* stores of before the session tuned: choices of what is open point into them */
+  size_t earlier_count, earlier_capacity;
   char *warning;        /* of texts and store, for people, a line each; NULL: nothing is odd */
   char *path, *command; /* as they were asked for; NULL: the default */
   bool exact_match_only;

@@ -109,9 +109,10 @@ void wisp_session_close(wisp_session *s)
     }
   }
   wisp_device_close(s->device);
+  for (size_t i = 0; i < s->earlier_count; i++) wisp_store_close(s->earlier[i]);
   wisp_store_close(s->store);
   wisp_strategies_free(s->strategies);
-  WISP_FREE(s->warning, s->path, s->command, s);
+  WISP_FREE(s->earlier, s->warning, s->path, s->command, s);
 }
 
 wisp_chooser wisp_session_chooser(const wisp_session *s)

@@ -92,17 +92,21 @@ static wisp_status check_store(wisp_error *err, const wisp_session *session)
       "session: it reads no store, so that what is tuned would not count: open one without defaults_only");
 }
 
-/* Reads the store anew, so that what is opened from now on takes what won. */
+/* Reads the store anew, so that what is opened from now on takes what won. The one of before stays for what is open. */
 static wisp_status read_again(wisp_error *err, wisp_session *session)
 {
-  wisp_store *store = NULL;
+  OWNED(wisp_store_close) wisp_store *store = NULL;
   char *warning = NULL;
+  CALL(wisp_grow(err, &session->earlier, &session->earlier_capacity, session->earlier_count + 1,
+                 sizeof *session->earlier));
   CALL(wisp_chooser_open_store(err, session->strategies, session->path, true, &warning, &store));
-  wisp_store_close(session->store);
+  if (session->handles)
+    session->earlier[session->earlier_count++] = session->store;
+  else
+    wisp_store_close(session->store);
   free(session->warning);
-  session->store = store;
   session->warning = warning;
-  return WISP_OK;
+  return GIVE(store, &session->store);
 }
 
 wisp_status wisp_session_tune(wisp_error *err, wisp_session *session, const char *spec, double seconds)

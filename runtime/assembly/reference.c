@@ -309,7 +309,7 @@ wisp_status wisp_assembly_reference(wisp_error *err, wisp_test_case *r)
   data->of_elements = r->before[WISP_ASSEMBLY_KAPPA], data->f = r->before[WISP_ASSEMBLY_SOURCE];
   data->u = r->before[WISP_ASSEMBLY_U];
   OWNED(free) double *largest = NULL;
-  if (r->mixes) CALL(make_largest(err, r->discretisation->self, &largest));
+  if (r->rounding & WISP_MIXES) CALL(make_largest(err, r->discretisation->self, &largest));
   data->largest = largest;
   for (size_t k = 0; k < WISP_COUNT(kernels); k++)
     if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(r->discretisation->self, r), WISP_OK;

@@ -1,4 +1,5 @@
 #include "hdg.h"
+#include "aggregation.h"
 #include "../process.h"
 #include "../solve/cg.h"
 
@@ -97,7 +98,7 @@ static wisp_status make_cycle(wisp_error *err, wisp_hdg_coarse *c, size_t direct
     if (touches > most) most = touches;
   }
   CALL(wisp_sparse_make(err, c->vertices, c->vertices, most * ENDS + 1, list_row, c, &A));
-  return wisp_cycle_create(err, &A, direct, &c->cycle);
+  return wisp_cycle_create(err, &A, direct, false, &c->cycle);
 }
 
 static void destroy_coarse(wisp_hdg_coarse *c)
@@ -214,21 +215,9 @@ static wisp_status upload_columns(wisp_error *err, const wisp_hdg *s, bool scala
 static wisp_status upload_coarse(wisp_error *err, const wisp_hdg *s, wisp_arrays *arrays)
 {
   const wisp_hdg_coarse *c = s->coarse;
-  const struct {
-    const char *array;
-    const int32_t *from;
-  } lists[] = {{"touch_start", c->start},
-               {"touched", c->touched},
-               {"cycle_start", c->cycle->start},
-               {"cycle_column", c->cycle->column},
-               {"cycle_target", c->cycle->target}};
-  int spans[2 * WISP_CYCLE_SPANS];
-  for (size_t i = 0; i < WISP_COUNT(lists); i++)
-    if (wisp_arrays_size(arrays, lists[i].array))
-      CALL(wisp_arrays_upload_ints(err, arrays, lists[i].array, lists[i].from));
-  for (size_t i = 0; i < c->cycle->spans; i++)
-    spans[2 * i] = (int)c->cycle->span[i].first, spans[2 * i + 1] = (int)c->cycle->span[i].count;
-  if (wisp_arrays_size(arrays, "cycle_spans")) CALL(wisp_arrays_upload_ints(err, arrays, "cycle_spans", spans));
+  if (wisp_arrays_size(arrays, "touch_start")) CALL(wisp_arrays_upload_ints(err, arrays, "touch_start", c->start));
+  if (wisp_arrays_size(arrays, "touched")) CALL(wisp_arrays_upload_ints(err, arrays, "touched", c->touched));
+  CALL(wisp_cycle_upload_lists(err, c->cycle, arrays));
   return wisp_arrays_size(arrays, "ends")
              ? upload_list(err, "ends", WISP_HDG_COARSE_ENDS, s->free_edges, c->ends, arrays)
              : WISP_OK;
@@ -300,15 +289,6 @@ static void place_aos(const void *self, const wisp_array_decl *array, size_t i, 
   place(self, array, origin_aos(self, array, i), text);
 }
 
-/* Numbers of all spans, some of which a cycle takes twice. */
-static size_t count_numbers(const wisp_cycle *c)
-{
-  size_t rows = 0;
-  for (size_t i = 0; i < c->spans; i++)
-    if (c->span[i].first + c->span[i].count > rows) rows = c->span[i].first + c->span[i].count;
-  return (size_t)c->start[rows];
-}
-
 wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_capacity *capacity)
 {
   const wisp_hdg_tables *t = s->tables;
@@ -343,11 +323,9 @@ wisp_discretisation wisp_hdg_discretisation(const wisp_hdg *s, const wisp_hdg_ca
   for (size_t i = 0; capacity->iterations && i < WISP_COUNT(solving); i++) *next++ = solving[i];
   if (s->coarse && s->coarse->vertices) {
     const wisp_hdg_coarse *c = s->coarse;
-    const wisp_count coarse[] = {{"coarse_vertices", c->vertices},   {"touches", c->touches},
-                                 {"cycle_rows", c->cycle->rows},     {"cycle_numbers", c->cycle->numbers},
-                                 {"level_numbers", c->cycle->width}, {"coarse_from", c->cycle->solution_at},
-                                 {"span_count", c->cycle->spans},    {"span_numbers", count_numbers(c->cycle)}};
-    for (size_t i = 0; i < WISP_COUNT(coarse); i++) *next++ = coarse[i];
+    *next++ = (wisp_count){"coarse_vertices", c->vertices};
+    *next++ = (wisp_count){"touches", c->touches};
+    wisp_cycle_counts(c->cycle, next);
   }
   return d;
 }

@@ -1,4 +1,5 @@
 #include "helmholtz_solver.h"
+#include "aggregation.h"
 #include "../../gen/random.h"
 #include "../process.h"
 #include "../solve/cg.h"
@@ -184,24 +185,6 @@ static wisp_status add_smoothing(wisp_error *err, const wisp_helmholtz_solver *s
   return WISP_OK;
 }
 
-/* The coarse cycle: spans of few rows together, others a launch each. */
-static wisp_status add_cycle(wisp_error *err, const wisp_helmholtz_solver *s, wisp_launches *to)
-{
-  const wisp_cycle *c = s->coarse->cycle;
-  for (size_t from = 0; from < c->spans;) {
-    const size_t behind = wisp_cycle_small(c, from);
-    const wisp_binding large[] = {{"cycle_rows", 0, (double)c->span[from].count}, {"span", 0, (double)from}};
-    const wisp_binding small[] = {{"small_from", 0, (double)from}, {"small_to", 0, (double)behind}};
-    for (size_t i = 0; i < 2; i++) /* the stage has one of the two */
-      if (behind > from)
-        CALL(add(err, s, i ? "narrow_cycles" : "cycles", small, WISP_COUNT(small), to));
-      else
-        CALL(add(err, s, i ? "narrow_cycle" : "cycle", large, WISP_COUNT(large), to));
-    from = behind > from ? behind : from + 1;
-  }
-  return WISP_OK;
-}
-
 /* Adds the launches behind precondition. */
 static wisp_status add_levels(wisp_error *err, const wisp_helmholtz_solver *s, wisp_launches *to)
 {
@@ -213,7 +196,7 @@ static wisp_status add_levels(wisp_error *err, const wisp_helmholtz_solver *s, w
   const wisp_binding left[] = {{"d", at.d[at.now], 0}, {"first_step", 0, at.first}};
   CALL(add(err, s, "residual", left, WISP_COUNT(left), to));
   CALL(add(err, s, "restrict", NULL, 0, to));
-  CALL(add_cycle(err, s, to));
+  CALL(wisp_cycle_add_spans(err, s->coarse->cycle, &s->stage[WISP_HELMHOLTZ_ITERATION], NULL, to));
   return add_smoothing(err, s, count, false, true, &at, to);
 }
 
@@ -246,37 +229,17 @@ static wisp_status make_cg(wisp_error *err, wisp_helmholtz_solver *s)
 
 /* --- the preconditioner's numbers --- */
 
-/* Ones where aggregates are summed up. */
-static wisp_status upload_aggregates(wisp_error *err, wisp_helmholtz_solver *s)
-{
-  const wisp_cycle *c = s->coarse->cycle;
-  for (const wisp_cycle_matrix *T = c->aggregates; T < c->aggregates + c->coarsenings; T++) {
-    const size_t first = (size_t)c->start[T->first], count = (size_t)c->start[T->first + T->rows] - first;
-    OWNED(free) double *ones = NULL;
-    CALL(wisp_new(err, count, sizeof *ones, &ones));
-    for (size_t i = 0; i < count; i++) ones[i] = 1;
-    CALL(wisp_arrays_upload_part(err, s->problem->arrays, "cycle_value", first, count, ones));
-  }
-  return WISP_OK;
-}
-
 /* All that follows from the matrix. */
 static wisp_status list_numbers(wisp_error *err, wisp_helmholtz_solver *s, wisp_launches *to)
 {
-  static const char *const kernels[WISP_CYCLE_HOWS] = {"weigh", "sparse_product", "coarsest"};
   CALL(add(err, s, "invert", NULL, 0, to));
   if (!s->coarse || !s->coarse->vertices) return WISP_OK;
   const wisp_cycle *c = s->coarse->cycle;
   const wisp_binding rows[] = {{"out_first", 0, (double)c->A.first}, {"coarse_rows", 0, (double)c->A.rows}};
-  CALL(upload_aggregates(err, s));
+  CALL(wisp_cycle_upload_aggregates(err, c, s->problem->arrays));
   CALL(add(err, s, "coarsen", NULL, 0, to));
   CALL(add(err, s, "galerkin", rows, WISP_COUNT(rows), to));
-  for (const wisp_cycle_step *step = c->step; step < c->step + c->steps; step++) {
-    wisp_binding bindings[WISP_CYCLE_BINDINGS];
-    const size_t count = wisp_cycle_bindings(step, bindings);
-    CALL(add(err, s, kernels[step->how], bindings, count, to));
-  }
-  return add(err, s, "narrow", NULL, 0, to);
+  return wisp_cycle_add_numbers(err, c, &s->stage[WISP_HELMHOLTZ_ITERATION], NULL, to);
 }
 
 /* Records launches as graphs: one before the iterations, one between the set-up and these, one behind them. */

@@ -143,7 +143,7 @@ static wisp_status precondition(wisp_error *err, const wisp_hdg *s, wisp_test_ca
   const double *state = r->before[WISP_HDG_STATE], weight = wisp_hdg_scalar(r, "gain");
   const bool smoothed = wisp_hdg_scalar(r, "smoothed") > 0;
   OWNED(free) wisp_hdg_sum *own = NULL;
-  wisp_hdg_sum rz = {0}, rr = {0};
+  wisp_total rz = {0}, rr = {0};
   double pAp = 0;
   CALL(wisp_new(err, rows, sizeof *own, &own));
   for (size_t i = 0; i < parts; i++) pAp += r->before[WISP_HDG_PAP_SUMS][i];
@@ -156,11 +156,11 @@ static wisp_status precondition(wisp_error *err, const wisp_hdg *s, wisp_test_ca
   for (size_t row = 0; row < rows; row++) {
     const wisp_hdg_sum by = wisp_hdg_times_inverse(s, r, own, row), z = {weight * by.value, weight * by.size};
     wisp_hdg_leave(r, smoothed ? WISP_HDG_D : WISP_HDG_Z, row, smoothed ? (float)z.value : z.value, z.size);
-    wisp_hdg_add_square(&rz, own[row].value * z.value, own[row].size * z.size);
-    wisp_hdg_add_square(&rr, own[row].value * own[row].value, own[row].size * own[row].size);
+    wisp_total_add(&rz, own[row].value * z.value, own[row].size * z.size);
+    wisp_total_add(&rr, own[row].value * own[row].value, own[row].size * own[row].size);
   }
-  wisp_hdg_leave_sum(r, WISP_HDG_RZ_SUMS, 0, rz);
-  wisp_hdg_leave_sum(r, WISP_HDG_RR_SUMS, 0, rr);
+  wisp_hdg_leave_total(r, WISP_HDG_RZ_SUMS, &rz);
+  wisp_hdg_leave_total(r, WISP_HDG_RR_SUMS, &rr);
   advance_state(r, alpha);
   return WISP_OK;
 }
@@ -214,7 +214,7 @@ static wisp_status smooth(wisp_error *err, const wisp_hdg *s, wisp_test_case *r)
   wisp_hdg_step step = {.t = t, .d = WISP_HDG_D_NEXT};
   for (size_t row = 0; row < s->free_edges * (size_t)s->tables->n; row++)
     wisp_hdg_smooth(s, r, &step, row, (wisp_hdg_sum){z[row], fabs(z[row])}, keep * d[row]);
-  wisp_hdg_leave_sum(r, WISP_HDG_RZ_SUMS, 0, step.rz);
+  wisp_hdg_leave_total(r, WISP_HDG_RZ_SUMS, &step.rz);
   return WISP_OK;
 }
 
@@ -453,7 +453,7 @@ wisp_status wisp_hdg_reference(wisp_error *err, wisp_test_case *r)
 {
   const wisp_hdg *s = r->discretisation->self;
   const wisp_hdg_kernel_reference *of = find_reference(r->kernel->name);
-  wisp_hdg_sum pAp = {0};
+  wisp_total pAp = {0};
   CALL(wisp_require(err, of, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name));
   if (of->compute) return of->compute(err, s, r);
   if (of->leave) of->leave(s, r);
@@ -463,8 +463,8 @@ wisp_status wisp_hdg_reference(wisp_error *err, wisp_test_case *r)
     const wisp_hdg_sum Ap = of->row(s, r, row);
     const double p = r->before[WISP_HDG_P][row];
     wisp_hdg_leave_sum(r, WISP_HDG_AP, row, Ap);
-    wisp_hdg_add_square(&pAp, p * Ap.value, p * Ap.size);
+    wisp_total_add(&pAp, p * Ap.value, p * Ap.size);
   }
-  if (of->row) wisp_hdg_leave_sum(r, WISP_HDG_PAP_SUMS, 0, pAp);
+  if (of->row) wisp_hdg_leave_total(r, WISP_HDG_PAP_SUMS, &pAp);
   return WISP_OK;
 }

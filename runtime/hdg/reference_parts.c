@@ -53,7 +53,7 @@ void wisp_hdg_smooth(const wisp_hdg *s, wisp_test_case *r, wisp_hdg_step *of, si
   const wisp_hdg_sum z = {before.value + step.value, before.size + step.size};
   wisp_hdg_leave_sum(r, WISP_HDG_Z, row, z);
   if (wisp_hdg_scalar(r, "summed") > 0) {
-    wisp_hdg_add_square(&of->rz, own * z.value, own * z.size);
+    wisp_total_add(&of->rz, own * z.value, own * z.size);
     return;
   }
   wisp_hdg_leave(r, WISP_HDG_T, row, (float)of->t[row].value, of->t[row].size);

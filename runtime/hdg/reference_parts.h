@@ -4,6 +4,7 @@
 #include "../test_case.h"
 #include "hdg.h"
 #include "../../gen/lapack.h"
+#include "../../gen/total.h"
 
 #include <math.h>
 
@@ -39,12 +40,6 @@ static inline void wisp_hdg_add(wisp_hdg_sum *sum, double term)
   sum->value += term, sum->size += fabs(term);
 }
 
-/* Adds a term to one of many rows, whose size is the root of a sum of squares. */
-static inline void wisp_hdg_add_square(wisp_hdg_sum *sum, double term, double size)
-{
-  sum->value += term, sum->size = hypot(sum->size, size);
-}
-
 /* Number i of an output, with its size. */
 static inline void wisp_hdg_leave(wisp_test_case *r, int array, size_t i, double value, double size)
 {
@@ -55,6 +50,11 @@ static inline void wisp_hdg_leave(wisp_test_case *r, int array, size_t i, double
 static inline void wisp_hdg_leave_sum(wisp_test_case *r, int array, size_t i, wisp_hdg_sum sum)
 {
   wisp_hdg_leave(r, array, i, sum.value, sum.size);
+}
+
+static inline void wisp_hdg_leave_total(wisp_test_case *r, int array, const wisp_total *total)
+{
+  wisp_hdg_leave(r, array, 0, wisp_total_value(total), wisp_total_size(total));
 }
 
 static inline double wisp_hdg_scalar(const wisp_test_case *r, const char *name)
@@ -89,7 +89,7 @@ wisp_hdg_sum wisp_hdg_times_inverse(const wisp_hdg *s, const wisp_test_case *r, 
 typedef struct wisp_hdg_step {
   const wisp_hdg_sum *t;
   int d;
-  wisp_hdg_sum rz;
+  wisp_total rz;
 } wisp_hdg_step;
 
 /* Row `row` of it: z is `before`, and `kept` is what the last step gives to this one. */

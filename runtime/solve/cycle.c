@@ -22,13 +22,14 @@ typedef struct level {
   wisp_sparse of[PARTS];
   size_t first[PARTS]; /* rows */
   size_t second, left; /* of the second visit: rows that end it, and those of what the first has left of b */
-  size_t at;           /* of b in levels; x follows */
+  size_t at, x;        /* of b in levels, and of x behind it */
 } level;
 
 typedef struct hierarchy {
   level level[WISP_CYCLE_LEVELS];
   size_t levels, width;
-  bool direct; /* the last is solved by an inverse, else smoothed */
+  bool direct;   /* the last is solved by an inverse, else smoothed */
+  bool smoothed; /* the first is, by others */
 } hierarchy;
 
 static bool is_twice(const hierarchy *h, size_t i)
@@ -94,6 +95,17 @@ static wisp_status aggregates(wisp_error *err, const wisp_sparse *of, wisp_spars
 
 /* --- levels --- */
 
+static wisp_status copy_pattern(wisp_error *err, const wisp_sparse *of, wisp_sparse *out)
+{
+  const size_t numbers = (size_t)of->start[of->rows];
+  *out = (wisp_sparse){.rows = of->rows, .columns = of->columns};
+  CALL(wisp_new(err, of->rows + 1, sizeof *out->start, &out->start));
+  CALL(wisp_new(err, numbers, sizeof *out->column, &out->column));
+  memcpy(out->start, of->start, (of->rows + 1) * sizeof *out->start);
+  memcpy(out->column, of->column, numbers * sizeof *out->column);
+  return WISP_OK;
+}
+
 /* The next level's A; no row: its aggregates are no fewer, and l is the last. */
 static wisp_status coarsen(wisp_error *err, level *l, wisp_sparse *next)
 {
@@ -104,7 +116,8 @@ static wisp_status coarsen(wisp_error *err, level *l, wisp_sparse *next)
     return WISP_OK;
   }
   CALL(wisp_sparse_multiply(err, &l->of[T], &l->of[A], &l->of[PT]));
-  CALL(wisp_sparse_multiply(err, &l->of[PT], &l->of[E], &l->of[DOWN]));
+  CALL(l->of[E].rows ? wisp_sparse_multiply(err, &l->of[PT], &l->of[E], &l->of[DOWN])
+                     : copy_pattern(err, &l->of[PT], &l->of[DOWN]));
   CALL(wisp_sparse_transpose(err, &l->of[PT], &P));
   CALL(wisp_sparse_multiply(err, &l->of[PT], &l->of[A], &l->of[PTA]));
   return wisp_sparse_multiply(err, &l->of[PTA], &P, next);
@@ -125,20 +138,16 @@ static wisp_status make_levels(wisp_error *err, wisp_sparse *of, size_t direct, 
   CALL(GIVE(*of, &next));
   while (next.rows) {
     level *l = &h->level[h->levels++];
-    l->at = h->width;
+    const bool smoothed = h->smoothed && h->levels == 1;
     CALL(GIVE(next, &l->of[A]));
-    h->width += 2 * l->of[A].rows;
+    l->at = h->width;
+    l->x = l->at + (smoothed ? (l->of[A].rows + 3) / 4 * 4 : l->of[A].rows);
+    h->width = l->x + (l->x - l->at);
     h->direct = l->of[A].rows <= direct;
     if (h->direct) return wisp_sparse_make(err, l->of[A].rows, l->of[A].rows, direct, fill_row, &l->of[A], &l->of[UP]);
-    const size_t rows = l->of[A].rows, numbers = (size_t)l->of[A].start[rows];
-    wisp_sparse *scaled = &l->of[SCALED];
-    *scaled = (wisp_sparse){.rows = rows, .columns = rows};
-    CALL(wisp_new(err, rows + 1, sizeof *scaled->start, &scaled->start));
-    CALL(wisp_new(err, numbers, sizeof *scaled->column, &scaled->column));
-    memcpy(scaled->start, l->of[A].start, (rows + 1) * sizeof *scaled->start);
-    memcpy(scaled->column, l->of[A].column, numbers * sizeof *scaled->column);
-    CALL(wisp_sparse_multiply(err, &l->of[A], &l->of[A], &l->of[E]));
-    CALL(wisp_sparse_multiply(err, &l->of[E], &l->of[A], &l->of[UP]));
+    CALL(copy_pattern(err, &l->of[A], &l->of[SCALED]));
+    if (!smoothed) CALL(wisp_sparse_multiply(err, &l->of[A], &l->of[A], &l->of[E]));
+    if (!smoothed) CALL(wisp_sparse_multiply(err, &l->of[E], &l->of[A], &l->of[UP]));
     if (h->levels < WISP_CYCLE_LEVELS) CALL(coarsen(err, l, &next));
   }
   return WISP_OK;
@@ -183,19 +192,21 @@ static wisp_status add_level(wisp_error *err, wisp_cycle *c, hierarchy *h, size_
 {
   level *l = &h->level[i], *next = l + 1;
   const size_t n = l->of[A].rows;
+  const bool smoothed = h->smoothed && i == 0, is_last = i + 1 == h->levels;
   HELD(wisp_sparse_free) wisp_sparse up = {.rows = 0};
-  const columns both = {&l->of[UP], l->at}, down = {&l->of[DOWN], l->at};
-  if (i + 1 == h->levels) {
-    l->first[UP] = add_sums(c, l->at + n, n, 1, &both);
-    return WISP_OK;
+  columns ends[3]; /* of the rows that make x */
+  size_t count = 0;
+  if (l->of[UP].rows) ends[count++] = (columns){&l->of[UP], l->at};
+  if (smoothed) ends[count++] = (columns){NULL, l->x};
+  if (!is_last) {
+    CALL(wisp_sparse_transpose(err, &l->of[DOWN], &up));
+    l->first[DOWN] = add_sums(c, next->at, l->of[DOWN].rows, 1, &(columns){&l->of[DOWN], l->at});
+    ends[count++] = (columns){&up, next->x};
   }
-  const columns from_next = {&up, next->at + next->of[A].rows};
-  CALL(wisp_sparse_transpose(err, &l->of[DOWN], &up));
-  l->first[DOWN] = add_sums(c, next->at, l->of[DOWN].rows, 1, &down);
-  l->first[UP] = add_sums(c, l->at + n, n, 2, (columns[]){both, from_next});
+  l->first[UP] = add_sums(c, l->x, n, count, ends);
   if (!is_twice(h, i)) return WISP_OK;
-  l->left = add_sums(c, l->at, n, 2, (columns[]){{NULL, l->at}, {&l->of[A], l->at + n}});
-  l->second = add_sums(c, l->at + n, n, 3, (columns[]){both, {NULL, l->at + n}, from_next});
+  l->left = add_sums(c, l->at, n, 2, (columns[]){{NULL, l->at}, {&l->of[A], l->x}});
+  l->second = add_sums(c, l->x, n, 3, (columns[]){ends[0], {NULL, l->x}, ends[count - 1]});
   return WISP_OK;
 }
 
@@ -258,36 +269,6 @@ static wisp_cycle_step *add_step(wisp_cycle *c, enum wisp_cycle_how how, wisp_cy
   return step;
 }
 
-/* Two steps of smoothing, weighted by Chebyshev's polynomial on the upper part of the eigenvalues. */
-static void add_smoothing(wisp_cycle *c, const level *l)
-{
-  const wisp_cycle_matrix scaled = find_matrix(l, SCALED, 0), smoothed = find_matrix(l, E, 0);
-  static const double share = 0.1;
-  double w[2];
-  for (int i = 0; i < 2; i++) w[i] = 2 / (1 + share + (i ? -1 : 1) * (1 - share) * sqrt(0.5));
-  add_step(c, WISP_CYCLE_WEIGH, find_matrix(l, A, 0), scaled, scaled)->weights_at = (long long)l->at;
-  wisp_cycle_step *step = add_step(c, WISP_CYCLE_PRODUCT, scaled, scaled, smoothed);
-  step->own = 1, step->left_scale = -w[0], step->right_one = 1, step->right_scale = -w[1];
-  step = add_step(c, WISP_CYCLE_PRODUCT, smoothed, scaled, find_matrix(l, UP, l->at)); /* E^T Q = D^-1 E D Q */
-  step->own = 1, step->right_one = w[0] + w[1], step->right_scale = -w[0] * w[1];
-  step->weights_at = (long long)l->at;
-}
-
-static void add_coarsening(wisp_cycle *c, const level *l, const level *next)
-{
-  const wisp_cycle_matrix Pt = find_matrix(l, PT, 0), down = find_matrix(l, DOWN, l->at), PtA = find_matrix(l, PTA, 0);
-  const size_t next_x = next->at + next->of[A].rows;
-  wisp_cycle_step *step = add_step(c, WISP_CYCLE_PRODUCT, find_matrix(l, T, 0), find_matrix(l, SCALED, 0), Pt);
-  step->right_one = 1, step->right_scale = -8.0 / 5;
-  add_step(c, WISP_CYCLE_PRODUCT, Pt, find_matrix(l, E, 0), down);
-  const wisp_cycle_matrix up = {l->first[UP], l->of[A].rows, next->of[A].rows, next_x};
-  step = add_step(c, WISP_CYCLE_PRODUCT, up, down, up);
-  step->own = 1, step->left_scale = 0, step->transposed = true;
-  add_step(c, WISP_CYCLE_PRODUCT, Pt, find_matrix(l, A, 0), PtA);
-  add_step(c, WISP_CYCLE_PRODUCT, PtA, Pt, find_matrix(next, A, 0))->transposed = true;
-  c->aggregates[c->coarsenings++] = find_matrix(l, T, 0);
-}
-
 /* one I + scale times a matrix, to a part of rows. */
 static void add_copy(wisp_cycle *c, wisp_cycle_matrix out, wisp_cycle_matrix from, double one, double scale)
 {
@@ -295,10 +276,55 @@ static void add_copy(wisp_cycle *c, wisp_cycle_matrix out, wisp_cycle_matrix fro
   step->own = 1, step->left_scale = 0, step->right_one = one, step->right_scale = scale;
 }
 
+/* 1 / D and A D^-1. */
+static void add_weights(wisp_cycle *c, const level *l)
+{
+  const wisp_cycle_matrix scaled = find_matrix(l, SCALED, 0);
+  add_step(c, WISP_CYCLE_WEIGH, find_matrix(l, A, 0), scaled, scaled)->weights_at = (long long)l->at;
+}
+
+/* Two steps of smoothing, weighted by Chebyshev's polynomial on the upper part of the eigenvalues. */
+static void add_smoothing(wisp_cycle *c, const level *l)
+{
+  const wisp_cycle_matrix scaled = find_matrix(l, SCALED, 0), smoothed = find_matrix(l, E, 0);
+  static const double share = 0.1;
+  double w[2];
+  for (int i = 0; i < 2; i++) w[i] = 2 / (1 + share + (i ? -1 : 1) * (1 - share) * sqrt(0.5));
+  wisp_cycle_step *step = add_step(c, WISP_CYCLE_PRODUCT, scaled, scaled, smoothed);
+  step->own = 1, step->left_scale = -w[0], step->right_one = 1, step->right_scale = -w[1];
+  step = add_step(c, WISP_CYCLE_PRODUCT, smoothed, scaled, find_matrix(l, UP, l->at)); /* E^T Q = D^-1 E D Q */
+  step->own = 1, step->right_one = w[0] + w[1], step->right_scale = -w[0] * w[1];
+  step->weights_at = (long long)l->at;
+}
+
+/* x of the others' smoothing stays in the sum. */
+static void add_carry(wisp_cycle *c, const level *l)
+{
+  const wisp_cycle_matrix of = find_matrix(l, A, 0);
+  add_copy(c, (wisp_cycle_matrix){l->first[UP], of.rows, of.rows, l->x}, of, 1, 0);
+}
+
+static void add_coarsening(wisp_cycle *c, const level *l, const level *next)
+{
+  const wisp_cycle_matrix Pt = find_matrix(l, PT, 0), down = find_matrix(l, DOWN, l->at), PtA = find_matrix(l, PTA, 0);
+  wisp_cycle_step *step = add_step(c, WISP_CYCLE_PRODUCT, find_matrix(l, T, 0), find_matrix(l, SCALED, 0), Pt);
+  step->right_one = 1, step->right_scale = -8.0 / 5;
+  if (l->of[E].rows)
+    add_step(c, WISP_CYCLE_PRODUCT, Pt, find_matrix(l, E, 0), down);
+  else
+    add_copy(c, down, Pt, 0, 1);
+  const wisp_cycle_matrix up = {l->first[UP], l->of[A].rows, next->of[A].rows, next->x};
+  step = add_step(c, WISP_CYCLE_PRODUCT, up, down, up);
+  step->own = 1, step->left_scale = 0, step->transposed = true;
+  add_step(c, WISP_CYCLE_PRODUCT, Pt, find_matrix(l, A, 0), PtA);
+  add_step(c, WISP_CYCLE_PRODUCT, PtA, Pt, find_matrix(next, A, 0))->transposed = true;
+  c->aggregates[c->coarsenings++] = find_matrix(l, T, 0);
+}
+
 /* The rest of b after the first visit, b - A x, and rows that end the second: those of the first, and x. */
 static void add_visit(wisp_cycle *c, const level *l, const level *next)
 {
-  const size_t n = l->of[A].rows, next_n = next->of[A].rows, x = l->at + n, next_x = next->at + next_n;
+  const size_t n = l->of[A].rows, next_n = next->of[A].rows, x = l->x, next_x = next->x;
   const wisp_cycle_matrix of = find_matrix(l, A, 0);
   add_copy(c, (wisp_cycle_matrix){l->left, n, n, l->at}, of, 1, 0);
   add_copy(c, (wisp_cycle_matrix){l->left, n, n, x}, of, 0, -1);
@@ -337,26 +363,32 @@ size_t wisp_cycle_bindings(const wisp_cycle_step *s, wisp_binding bindings[WISP_
   return inverse ? WISP_COUNT(last) : WISP_CYCLE_BINDINGS;
 }
 
-wisp_status wisp_cycle_create(wisp_error *err, wisp_sparse *of, size_t direct, wisp_cycle **out)
+/* The steps that make a level's numbers, and the next one's A. */
+static void add_level_steps(wisp_cycle *c, const hierarchy *h, size_t i)
+{
+  const level *l = &h->level[i];
+  const bool is_last = i + 1 == h->levels;
+  if (h->smoothed && i == 0) add_carry(c, l);
+  if (h->direct && is_last) {
+    add_step(c, WISP_CYCLE_INVERT, find_matrix(l, A, 0), find_matrix(l, A, 0), find_matrix(l, UP, l->at));
+    return;
+  }
+  add_weights(c, l);
+  if (l->of[UP].rows) add_smoothing(c, l);
+  if (!is_last) add_coarsening(c, l, l + 1);
+  if (is_twice(h, i)) add_visit(c, l, l + 1);
+}
+
+wisp_status wisp_cycle_create(wisp_error *err, wisp_sparse *of, size_t direct, bool smoothed, wisp_cycle **out)
 {
   OWNED(wisp_cycle_destroy) wisp_cycle *c = NULL;
-  HELD(free_hierarchy) hierarchy h = {.levels = 0};
-  const size_t rows = of->rows;
+  HELD(free_hierarchy) hierarchy h = {.smoothed = smoothed};
   CALL(make_levels(err, of, direct, &h));
   CALL(wisp_new(err, 1, sizeof *c, &c));
   CALL(lay_out(err, &h, c));
-  for (size_t i = 0; i < h.levels; i++) {
-    const level *l = &h.level[i];
-    if (h.direct && i + 1 == h.levels) {
-      add_step(c, WISP_CYCLE_INVERT, find_matrix(l, A, 0), find_matrix(l, A, 0), find_matrix(l, UP, l->at));
-      continue;
-    }
-    add_smoothing(c, l);
-    if (i + 1 < h.levels) add_coarsening(c, l, l + 1);
-    if (is_twice(&h, i)) add_visit(c, l, l + 1);
-  }
+  for (size_t i = 0; i < h.levels; i++) add_level_steps(c, &h, i);
   c->A = find_matrix(&h.level[0], A, 0);
   c->width = h.width;
-  c->solution_at = rows;
+  c->solution_at = h.level[0].x;
   return GIVE(c, out);
 }

@@ -12,6 +12,8 @@
  *
  * The last level is solved by its inverse, the second and a large third are visited twice, the second time for what the
  * first has left of b.
+ * Where A's own level is smoothed by others, `levels` has what these leave of b, and what they have of x from
+ * solution_at on: the cycle is then x += P x_1 for b_1 = P^T b.
  * The pattern follows from that of A, and is found here; the numbers are computed on the device, by steps. */
 #pragma once
 
@@ -57,8 +59,9 @@ typedef struct wisp_cycle {
   size_t steps;
 } wisp_cycle;
 
-/* Takes A, which has all of its diagonal. direct: unknowns for an inverse, at most WISP_CYCLE_DIRECT. */
-wisp_status wisp_cycle_create(wisp_error *err, wisp_sparse *A, size_t direct, wisp_cycle **out);
+/* Takes A, which has all of its diagonal. direct: unknowns for an inverse, at most WISP_CYCLE_DIRECT. smoothed: A's own
+ * level is, by others; solution_at is then a multiple of 4, and numbers between b and x are 0. */
+wisp_status wisp_cycle_create(wisp_error *err, wisp_sparse *A, size_t direct, bool smoothed, wisp_cycle **out);
 void wisp_cycle_destroy(wisp_cycle *cycle);
 WISP_OWNED(wisp_cycle, wisp_cycle_destroy)
 

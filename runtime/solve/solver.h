@@ -10,7 +10,7 @@
 #include "../mesh/source.h"
 #include "cg.h"
 
-enum { WISP_SOLVER_STAGES = 4, WISP_SOLVER_OPTIONS = 32, WISP_REHEARSED_ITERATIONS = 3 };
+enum { WISP_SOLVER_STAGES = 6, WISP_SOLVER_OPTIONS = 32, WISP_REHEARSED_ITERATIONS = 3 };
 
 /* Progress: the share of the work that is done (0 to 1; NaN: not known), and the work now. NULL: nobody asks. */
 typedef struct wisp_watch {

@@ -1,4 +1,5 @@
 #include "cg_problem.h"
+#include "../../gen/total.h"
 
 size_t wisp_cg_padded(size_t unknowns)
 {
@@ -17,11 +18,12 @@ static wisp_status fill_copies(wisp_error *err, const void *copies, wisp_arrays 
 wisp_discretisation wisp_cg_discretisation(const wisp_hexcopies *copies, size_t elements, int order,
                                            const wisp_cg_capacity *capacity)
 {
-  const size_t Nq = (size_t)order + 1, Gl = (size_t)order + 2;
+  const size_t Nq = (size_t)order + 1, Gl = (size_t)order + 2, Mq = (size_t)order / 2 + 1;
   return (wisp_discretisation){.family = wisp_family_find("tensor"),
                                .counts = {{"elements", elements},
                                           {"groups", elements},
                                           {"Np", Nq * Nq * Nq},
+                                          {"Mp", Mq * Mq * Mq},
                                           {"glNp", Gl * Gl * Gl},
                                           {"unknowns", copies->unknowns},
                                           {"within", copies->within},
@@ -45,6 +47,7 @@ void wisp_cg_bind(const wisp_cg_scalars *s, wisp_binding out[WISP_CG_SCALARS])
       {"gain", 0, s->alpha},
       {"polynomial", 0, s->polynomial},
       {"first_step", 0, s->first_step},
+      {"averaged", 0, s->averaged},
       {"rz_parts", 0, s->rz_parts},
       {"rr_parts", 0, s->rr_parts},
       {"pAp_parts", 0, s->pAp_parts},
@@ -57,7 +60,6 @@ typedef struct numbers {
   const wisp_hexcopies *copies;
   wisp_cg_scalars scalars;
   double *const *at, *const *size;
-  double lost[WISP_TENSOR_ARRAYS]; /* by rounding, of sums */
 } numbers;
 
 static double sum_parts(const double *parts, size_t count)
@@ -86,25 +88,9 @@ static void note(numbers *n, size_t what, double value)
     set(n, WISP_TENSOR_HISTORY, 3 * (size_t)iteration + what, value, fabs(value));
 }
 
-/* A sum begins. */
-static void clear_sum(numbers *n, int array)
+static void set_total(numbers *n, int array, const wisp_total *total)
 {
-  n->at[array][0] = n->size[array][0] = 0;
-}
-
-/* Squares of numbers with few digits round all to one side: what is lost is kept (Neumaier 1974). */
-static void add_to_sum(numbers *n, int array, double term, double size)
-{
-  double *sum = n->at[array], *lost = &n->lost[array], next = *sum + term;
-  *lost += fabs(*sum) >= fabs(term) ? (*sum - next) + term : (term - next) + *sum;
-  n->size[array][0] += size * size;
-  *sum = next;
-}
-
-static void end_sum(numbers *n, int array)
-{
-  n->at[array][0] += n->lost[array];
-  n->size[array][0] = sqrt(n->size[array][0]);
+  set(n, array, 0, wisp_total_value(total), wisp_total_size(total));
 }
 
 static double gather_one(const numbers *n, size_t g, double *size)
@@ -144,14 +130,14 @@ static void update(numbers *n)
 
 static void gather(numbers *n)
 {
-  clear_sum(n, WISP_TENSOR_PAP_SUMS);
+  wisp_total pAp = {0};
   for (size_t g = 0; g < n->copies->unknowns; g++) {
     double size;
     const double sum = gather_one(n, g, &size), p = n->at[WISP_TENSOR_P][g];
     set(n, WISP_TENSOR_AP, g, sum, size);
-    add_to_sum(n, WISP_TENSOR_PAP_SUMS, p * sum, p * size);
+    wisp_total_add(&pAp, p * sum, p * size);
   }
-  end_sum(n, WISP_TENSOR_PAP_SUMS);
+  set_total(n, WISP_TENSOR_PAP_SUMS, &pAp);
 }
 
 static void advance(numbers *n)
@@ -161,16 +147,16 @@ static void advance(numbers *n)
   const double rz_now = state[WISP_CG_AT_RZ];
   const bool running = state[WISP_CG_AT_RUNNING] > 0;
   const double alpha = running && pAp > 0 ? rz_now / pAp : 0;
-  clear_sum(n, WISP_TENSOR_RZ_SUMS), clear_sum(n, WISP_TENSOR_RR_SUMS);
+  wisp_total rz = {0}, rr = {0};
   for (size_t g = 0; g < n->copies->unknowns; g++) {
     const double weight = n->scalars.scale * n->at[WISP_TENSOR_INVERSE][g];
     const double value = r[g] - alpha * Ap[g], size = fabs(r[g]) + fabs(alpha * Ap[g]);
     set(n, WISP_TENSOR_R, g, value, size);
     if (n->scalars.polynomial) set(n, WISP_TENSOR_Z, g, weight * value, weight * size);
-    add_to_sum(n, WISP_TENSOR_RZ_SUMS, value * weight * value, size * weight * size);
-    add_to_sum(n, WISP_TENSOR_RR_SUMS, value * value, size * size);
+    wisp_total_add(&rz, value * weight * value, size * weight * size);
+    wisp_total_add(&rr, value * value, size * size);
   }
-  end_sum(n, WISP_TENSOR_RZ_SUMS), end_sum(n, WISP_TENSOR_RR_SUMS);
+  set_total(n, WISP_TENSOR_RZ_SUMS, &rz), set_total(n, WISP_TENSOR_RR_SUMS, &rr);
   note(n, 2, alpha);
   set_state(n, WISP_CG_AT_RZ_BEFORE, rz_now);
   set_state(n, WISP_CG_AT_ALPHA, alpha);
@@ -182,7 +168,7 @@ static void advance(numbers *n)
 static void spread(numbers *n)
 {
   const wisp_hexcopies *c = n->copies;
-  const double *vector = n->at[n->scalars.polynomial ? WISP_TENSOR_Z : WISP_TENSOR_P];
+  const double *vector = n->at[n->scalars.vector];
   for (size_t l = 0; l < n->scalars.locals; l++) set(n, WISP_TENSOR_U, l, 0, 0);
   for (size_t g = 0; g < c->unknowns; g++)
     for (int32_t i = c->start[g]; i < c->start[g + 1]; i++)
@@ -193,7 +179,7 @@ static void smooth(numbers *n)
 {
   const wisp_cg_scalars *s = &n->scalars;
   const double *r = n->at[WISP_TENSOR_R], *z = n->at[WISP_TENSOR_Z];
-  clear_sum(n, WISP_TENSOR_RZ_SUMS);
+  wisp_total rz = {0};
   for (size_t g = 0; g < n->copies->unknowns; g++) {
     double size;
     const double Az = gather_one(n, g, &size), before = s->first_step ? z[g] : n->at[WISP_TENSOR_D][g];
@@ -203,9 +189,101 @@ static void smooth(numbers *n)
     const double next = z[g] + d, next_size = fabs(z[g]) + d_size;
     set(n, WISP_TENSOR_D, g, d, d_size);
     set(n, WISP_TENSOR_Z, g, next, next_size);
-    add_to_sum(n, WISP_TENSOR_RZ_SUMS, r[g] * next, r[g] * next_size);
+    wisp_total_add(&rz, r[g] * next, r[g] * next_size);
   }
-  end_sum(n, WISP_TENSOR_RZ_SUMS);
+  set_total(n, WISP_TENSOR_RZ_SUMS, &rz);
+}
+
+/* --- multigrid --- */
+
+/* In single precision, as the kernel. */
+static void enter(numbers *n)
+{
+  for (size_t g = 0; g < n->copies->unknowns; g++) {
+    const float r = (float)n->at[WISP_TENSOR_R][g];
+    const float weight = (float)n->scalars.scale * (float)n->at[WISP_TENSOR_INVERSE][g], made = weight * r;
+    set(n, WISP_TENSOR_R_SINGLE, g, r, fabsf(r));
+    set(n, WISP_TENSOR_Z_SINGLE, g, made, fabsf(made));
+  }
+}
+
+static void leave(numbers *n)
+{
+  wisp_total rz = {0};
+  for (size_t g = 0; g < n->copies->unknowns; g++) {
+    const double z = n->at[WISP_TENSOR_Z_SINGLE][g], term = n->at[WISP_TENSOR_R][g] * z;
+    set(n, WISP_TENSOR_Z, g, z, fabs(z));
+    wisp_total_add(&rz, term, fabs(term));
+  }
+  set_total(n, WISP_TENSOR_RZ_SUMS, &rz);
+}
+
+static void defect(numbers *n)
+{
+  const int32_t *start = n->copies->start;
+  for (size_t g = 0; g < n->copies->unknowns; g++) {
+    const double share = n->scalars.averaged ? 1.0 / (start[g + 1] - start[g]) : 1, r = n->at[WISP_TENSOR_R][g];
+    double size;
+    const double sum = gather_one(n, g, &size);
+    set(n, WISP_TENSOR_D, g, share * (r - sum), share * (fabs(r) + size));
+  }
+}
+
+static void begin(numbers *n)
+{
+  for (size_t g = 0; g < n->copies->unknowns; g++) {
+    const double weight = n->scalars.scale * n->at[WISP_TENSOR_INVERSE][g];
+    double size;
+    const double sum = gather_one(n, g, &size);
+    set(n, WISP_TENSOR_R, g, sum, size);
+    set(n, WISP_TENSOR_Z, g, weight * sum, weight * size);
+  }
+}
+
+static void correct(numbers *n)
+{
+  for (size_t g = 0; g < n->copies->unknowns; g++) {
+    const double z = n->at[WISP_TENSOR_Z][g], more = n->at[WISP_TENSOR_Y][n->copies->copy[n->copies->start[g]]];
+    set(n, WISP_TENSOR_Z, g, z + more, fabs(z) + fabs(more));
+  }
+}
+
+/* One number of an element's field in another order: J in each direction, or J^T. */
+static void transfer_one(const wisp_hex *hex, bool up, const double *from, int to, double *value, double *size)
+{
+  const int many = up ? hex->Mq : hex->Nq, own = up ? hex->Nq : hex->Mq,
+            at[3] = {to % own, to / own % own, to / own / own};
+  *value = *size = 0;
+  for (int q = 0; q < many * many * many; q++) {
+    const int node[3] = {q % many, q / many % many, q / many / many};
+    double term = from[q];
+    for (int d = 0; d < 3; d++) term *= hex->J[(up ? at[d] : node[d]) * hex->Mq + (up ? node[d] : at[d])];
+    *value += term, *size += fabs(term);
+  }
+}
+
+static void transfer(numbers *n, bool up)
+{
+  const wisp_hex *hex = n->scalars.hex;
+  const int Np = hex->Np, Mp = hex->Mq * hex->Mq * hex->Mq, from = up ? Mp : Np, to = up ? Np : Mp;
+  const size_t elements = n->scalars.locals / (size_t)Np;
+  for (size_t e = 0; e < elements; e++)
+    for (int i = 0; i < to; i++) {
+      const double *field = n->at[up ? WISP_TENSOR_COARSE_U : WISP_TENSOR_U] + e * (size_t)from;
+      double value, size;
+      transfer_one(hex, up, field, i, &value, &size);
+      set(n, up ? WISP_TENSOR_Y : WISP_TENSOR_COARSE_Y, e * (size_t)to + (size_t)i, value, size);
+    }
+}
+
+static void restrict_residual(numbers *n)
+{
+  transfer(n, false);
+}
+
+static void prolong(numbers *n)
+{
+  transfer(n, true);
 }
 
 wisp_status wisp_cg_compute(wisp_error *err, const wisp_hexcopies *copies, const char *kernel, const wisp_cg_scalars *s,
@@ -214,7 +292,10 @@ wisp_status wisp_cg_compute(wisp_error *err, const wisp_hexcopies *copies, const
   static const struct {
     const char *kernel;
     void (*compute)(numbers *n);
-  } kernels[] = {{"update", update}, {"spread", spread}, {"gather", gather}, {"advance", advance}, {"smooth", smooth}};
+  } kernels[] = {{"update", update},   {"spread", spread},   {"gather", gather},
+                 {"advance", advance}, {"smooth", smooth},   {"enter", enter},
+                 {"leave", leave},     {"defect", defect},   {"restrict", restrict_residual},
+                 {"begin", begin},     {"prolong", prolong}, {"correct", correct}};
   numbers n = {.copies = copies, .scalars = *s, .at = at, .size = size};
   for (size_t k = 0; k < WISP_COUNT(kernels); k++) {
     if (strcmp(kernels[k].kernel, kernel) != 0) continue;

@@ -267,14 +267,21 @@ wisp_status wisp_poisson_fields(wisp_error *err, const wisp_poisson *p, const do
 enum { INTERVAL = 30, HISTORY = 1024 };
 static const double above = 1.1;
 
-/* The kernels of a stage, in the order of wisp_poisson_composition. */
-typedef enum part { UPDATE, SPREAD, OPERATOR, GATHER, ADVANCE, SMOOTH } part;
+/* The kernels of a stage, in the order of wisp_poisson_composition; behind them smooth, or what multigrid asks for. */
+typedef enum part { UPDATE, SPREAD, OPERATOR, GATHER, ADVANCE, SMOOTH, ENTER = SMOOTH, LEAVE } part;
 
 void wisp_poisson_composition(const char *kernel, wisp_preconditioner preconditioner,
                               char text[WISP_POISSON_COMPOSITION])
 {
   snprintf(text, WISP_POISSON_COMPOSITION, "update+spread+%s+gather+advance%s", kernel,
-           preconditioner == WISP_CHEBYSHEV ? "+smooth" : "");
+           preconditioner == WISP_CHEBYSHEV   ? "+smooth"
+           : preconditioner == WISP_MULTIGRID ? "+enter+leave"
+                                              : "");
+}
+
+const wisp_kernel *wisp_poisson_operator(const wisp_stage *stage)
+{
+  return stage->kernel[OPERATOR];
 }
 
 /* --- arrays --- */
@@ -335,9 +342,9 @@ static wisp_status add(wisp_error *err, wisp_poisson_solver *s, part kernel, con
   wisp_binding all[WISP_CG_SCALARS + 2] = {{"lambda", 0, s->problem->lambda},
                                            {"vector", vector ? wisp_arrays_at(s->arrays, vector) : 0, 0}};
   scalars.scale = s->scale;
-  scalars.polynomial = s->degree > 1;
+  scalars.polynomial = s->degree > 1 || (s->cycle.launches && kernel != ADVANCE);
   scalars.rr_parts = blocks(s, ADVANCE);
-  scalars.rz_parts = scalars.polynomial ? blocks(s, SMOOTH) : scalars.rr_parts;
+  scalars.rz_parts = s->cycle.launches ? blocks(s, LEAVE) : scalars.polynomial ? blocks(s, SMOOTH) : scalars.rr_parts;
   scalars.pAp_parts = blocks(s, GATHER);
   wisp_cg_bind(&scalars, all + 2);
   return wisp_launches_add(err, list, s->stage->kernel[kernel], all, WISP_CG_SCALARS + 2);
@@ -350,6 +357,16 @@ static wisp_status apply(wisp_error *err, wisp_poisson_solver *s, const char *ve
   return add(err, s, OPERATOR, NULL, NULL, list);
 }
 
+/* A cycle in single precision, between enter and leave. */
+static wisp_status add_cycle(wisp_error *err, wisp_poisson_solver *s, wisp_launches *list)
+{
+  const wisp_poisson_cycle *c = &s->cycle;
+  const wisp_binding ends[] = {{"r_single", c->r, 0}, {"z_single", c->z, 0}, {"scale", 0, c->scale}};
+  CALL(wisp_launches_add(err, list, s->stage->kernel[ENTER], ends, WISP_COUNT(ends)));
+  CALL(wisp_launches_append(err, list, c->launches));
+  return wisp_launches_add(err, list, s->stage->kernel[LEAVE], ends, WISP_COUNT(ends));
+}
+
 /* z = r / diagonal by advance, then the Chebyshev iteration for A z = r (Saad 2003, Algorithm 12.1), whose interval has
  * the middle theta and half the width delta. */
 static wisp_status precondition(wisp_error *err, wisp_poisson_solver *s, wisp_launches *list)
@@ -357,6 +374,7 @@ static wisp_status precondition(wisp_error *err, wisp_poisson_solver *s, wisp_la
   const double theta = s->bound * (1 + 1.0 / INTERVAL) / 2, delta = s->bound * (1 - 1.0 / INTERVAL) / 2;
   double rho = delta / theta;
   CALL(add(err, s, ADVANCE, NULL, NULL, list));
+  if (s->cycle.launches) return add_cycle(err, s, list);
   for (int k = 1; k < s->degree; k++) {
     const double next = 1 / (2 * theta / delta - rho);
     CALL(apply(err, s, "z", list));
@@ -383,6 +401,12 @@ static wisp_status make_cg(wisp_error *err, wisp_device *device, wisp_poisson_so
 
 /* --- the solver --- */
 
+/* A wisp_array_filter: what is no other order's of multigrid. */
+static bool is_own(const void *stage, const char *array)
+{
+  return !wisp_list_has("r_single z_single coarse_u coarse_y", array) && wisp_stage_wants(stage, array);
+}
+
 wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, const wisp_poisson *problem,
                                        wisp_stage *stage, const wisp_poisson_method *method, wisp_poisson_solver **out)
 {
@@ -390,14 +414,16 @@ wisp_status wisp_poisson_solver_create(wisp_error *err, wisp_device *device, con
   CALL(wisp_require(err, method->degree >= 1, WISP_EUSAGE, "a Chebyshev polynomial of degree %d: must be 1 or more",
                     method->degree));
   CALL(wisp_new(err, 1, sizeof *s, &s));
-  *s = (wisp_poisson_solver){.problem = problem, .stage = stage, .degree = 1, .scale = 1, .bound = NAN};
+  *s = (wisp_poisson_solver){
+      .problem = problem, .stage = stage, .cycle = method->cycle, .degree = 1, .scale = 1, .bound = NAN};
   CALL(wisp_stage_load(err, device, stage));
-  const int advance = blocks(s, ADVANCE), smooth = blocks(s, SMOOTH);
-  const wisp_cg_capacity capacity = {.rz_parts = (size_t)(advance > smooth ? advance : smooth),
+  const int advance = blocks(s, ADVANCE);
+  const int last = blocks(s, method->preconditioner == WISP_MULTIGRID ? LEAVE : SMOOTH);
+  const wisp_cg_capacity capacity = {.rz_parts = (size_t)(advance > last ? advance : last),
                                      .pAp_parts = (size_t)blocks(s, GATHER),
                                      .iterations = HISTORY};
   wisp_discretisation d = wisp_cg_discretisation(problem->copies, problem->mesh->elements, problem->hex->N, &capacity);
-  CALL(wisp_problem_open(err, device, &d, method->precision, WISP_NARROW_GUARD, wisp_stage_wants, stage, &s->vectors));
+  CALL(wisp_problem_open(err, device, &d, method->precision, WISP_NARROW_GUARD, is_own, stage, &s->vectors));
   s->arrays = s->vectors->arrays;
   CALL(upload(err, s, method->preconditioner != WISP_NO_PRECONDITIONER));
   CALL(make_cg(err, device, s));

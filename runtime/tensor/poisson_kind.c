@@ -1,5 +1,5 @@
 /* The Poisson problem as a solver: continuous elements on hexes, conjugate gradients. */
-#include "poisson_solver.h"
+#include "multigrid.h"
 
 static const wisp_solver_option options[] = {
     WISP_CHOICE_ROW("problem", "BP", "bp1 bp3 bp5", "bp5", NULL,
@@ -7,8 +7,9 @@ static const wisp_solver_option options[] = {
     WISP_REAL_ROW("lambda", "L", 0, 1e100, "1", NULL, "the screening in -laplace(u) + L u = f"),
     WISP_CHOICE_ROW("geometry", "HOW", "auto stored trilinear", "auto", NULL,
                     "factors stored, made of the vertices (trilinear), or auto: the faster winner"),
-    WISP_CHOICE_ROW("preconditioner", "KIND", "none jacobi chebyshev", "jacobi", NULL, "none, jacobi or chebyshev"),
-    WISP_INTEGER_ROW("degree", "K", 1, 16, "3", NULL, "degree of the Chebyshev polynomial"),
+    WISP_CHOICE_ROW("preconditioner", "KIND", "none jacobi chebyshev multigrid", "jacobi", NULL,
+                    "none, jacobi, chebyshev, or multigrid over orders"),
+    WISP_INTEGER_ROW("degree", "K", 1, 16, "3", NULL, "degree of the Chebyshev polynomials"),
     WISP_REAL_ROW("tolerance", "T", 0, 1, "1e-10; f32: 1e-5", NULL,
                   "residual to reach, over the right-hand side; 0: all iterations"),
     WISP_INTEGER_ROW("iterations", "K", 0, 1e9, "1000", NULL, "how many at most"),
@@ -25,10 +26,13 @@ static wisp_status read_poisson(wisp_error *err, wisp_solver *s)
   s->corners = 8;
   s->source.box[0] = 8;
   run->op = (wisp_hex_operator)wisp_solver_choice(s, "problem");
-  run->method = (wisp_poisson_method){s->precision, preconditioner, (int)wisp_solver_integer(s, "degree")};
+  run->method = (wisp_poisson_method){
+      .precision = s->precision, .preconditioner = preconditioner, .degree = (int)wisp_solver_integer(s, "degree")};
   CALL(wisp_fields_check_order(err, wisp_solver_given(s, "output"), s->order));
-  return wisp_require(err, preconditioner == WISP_CHEBYSHEV || !wisp_solver_given(s, "degree"), WISP_EUSAGE,
-                      "--degree belongs to --preconditioner chebyshev");
+  CALL(wisp_require(err, preconditioner != WISP_MULTIGRID || run->op != WISP_HEX_MASS, WISP_EUSAGE,
+                    "multigrid solves bp3 and bp5: take --preconditioner jacobi for the mass matrix of bp1"));
+  return wisp_require(err, preconditioner >= WISP_CHEBYSHEV || !wisp_solver_given(s, "degree"), WISP_EUSAGE,
+                      "--degree belongs to --preconditioner chebyshev and multigrid");
 }
 
 /* ---- Kernels. */
@@ -80,6 +84,28 @@ static wisp_status resolve_geometry(wisp_error *err, const wisp_solver *s, size_
   return WISP_OK;
 }
 
+/* The kernels of multigrid: of each order in single precision, then of aggregation. */
+static wisp_status choose_multigrid(wisp_error *err, wisp_solver *s, size_t elements)
+{
+  const wisp_chooser from = wisp_session_chooser(s->session);
+  int orders[WISP_MULTIGRID_ORDERS];
+  const int count = wisp_multigrid_orders(s->order, orders);
+  wisp_choose_request request = wisp_solver_choose_request(s, "poisson", elements);
+  request.spec.precision = WISP_F32;
+  for (int i = 0; i < count; i++) {
+    char stored[WISP_MULTIGRID_COMPOSITION], made[WISP_MULTIGRID_COMPOSITION], text[2 * WISP_MULTIGRID_COMPOSITION];
+    const bool interpolated = i == 0 && ((wisp_poisson_run *)s)->op == WISP_HEX_STIFFNESS;
+    wisp_multigrid_composition(interpolated ? "stiffness" : "collocated", orders[i], i == 0, stored);
+    wisp_multigrid_composition(interpolated ? "stiffness_trilinear" : "collocated_trilinear", orders[i], i == 0, made);
+    snprintf(text, sizeof text, "%s|%s", stored, made);
+    request.spec.order = orders[i], request.composition = text;
+    CALL(wisp_choose(err, &from, &request, &s->stage[1 + i]));
+  }
+  request = wisp_aggregation_request(WISP_F32);
+  request.exact_match_only = s->exact;
+  return wisp_choose(err, &from, &request, &s->stage[1 + count]);
+}
+
 static wisp_status choose_poisson(wisp_error *err, wisp_solver *s, const size_t count[4])
 {
   const wisp_poisson_run *run = (wisp_poisson_run *)s;
@@ -89,6 +115,7 @@ static wisp_status choose_poisson(wisp_error *err, wisp_solver *s, const size_t 
   CALL(wisp_solver_check_count(err, s, (double)elements, (double)elements * pow(s->order + 1, 3), "nodes"));
   if (geometry == GEOMETRY_AUTO) CALL(resolve_geometry(err, s, elements, &geometry));
   CALL(choose_with(err, s, elements, geometry, s->exact, s->stage));
+  if (run->method.preconditioner == WISP_MULTIGRID) CALL(choose_multigrid(err, s, elements));
   return wisp_poisson_fits(err, limits, elements, s->mesh || s->source.file ? NULL : s->source.box, s->order, run->op,
                            s->precision, s->stage);
 }
@@ -102,6 +129,11 @@ static wisp_status build_poisson(wisp_error *err, wisp_solver *s, const wisp_wat
   CALL(
       wisp_poisson_create(err, s->mesh_name, s->mesh, s->order, run->op, wisp_solver_real(s, "lambda"), &run->problem));
   wisp_watch_report(watch, 0.65, "geometry and diagonal");
+  if (run->method.preconditioner == WISP_MULTIGRID) {
+    CALL(wisp_multigrid_create(err, s->session->device, run->problem, s->stage + 1, run->method.degree,
+                               &run->multigrid));
+    run->method.cycle = wisp_multigrid_cycle(run->multigrid);
+  }
   CALL(wisp_poisson_solver_create(err, s->session->device, run->problem, s->stage, &run->method, &run->solver));
   s->nodes = run->problem->hex->Np;
   s->unknowns = (double)run->problem->copies->unknowns;
@@ -135,11 +167,14 @@ static wisp_status advance_poisson(wisp_error *err, wisp_solver *s, const wisp_u
 
 static wisp_status rehearse_poisson(wisp_error *err, wisp_solver *s, const wisp_launch_watch *watch)
 {
-  const wisp_poisson_solver *solver = ((wisp_poisson_run *)s)->solver;
+  const wisp_poisson_run *run = (wisp_poisson_run *)s;
+  const wisp_poisson_solver *solver = run->solver;
   CALL(wisp_require(err, solver, WISP_EMISSING, "the solver is not set up"));
   solver->vectors->watch = watch;
+  if (run->multigrid) wisp_multigrid_watch(run->multigrid, watch);
   const wisp_status status = wisp_cg_rehearse(err, solver->cg, WISP_REHEARSED_ITERATIONS);
   solver->vectors->watch = NULL;
+  if (run->multigrid) wisp_multigrid_watch(run->multigrid, NULL);
   return status;
 }
 
@@ -151,6 +186,19 @@ static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out
 
 /* ---- The report. */
 
+/* " of orders 4, 2, 1 in f32, degree 3, then aggregates on 2 levels" */
+static void describe_multigrid(const wisp_poisson_run *run, char *text, size_t capacity)
+{
+  const wisp_multigrid_info info = wisp_multigrid_describe(run->multigrid);
+  size_t at = 0;
+  for (int i = 0; i < info.orders; i++)
+    at += (size_t)snprintf(text + at, capacity - at, "%s%d", i ? ", " : " of orders ", info.order[i]);
+  at += (size_t)snprintf(text + at, capacity - at, " in f32, degree %d", run->method.degree);
+  if (info.aggregations)
+    snprintf(text + at, capacity - at, ", then aggregates on %zu level%s", info.aggregations,
+             info.aggregations == 1 ? "" : "s");
+}
+
 static wisp_status report_lines(wisp_error *err, const wisp_solver *s, wisp_solver_report *to)
 {
   static const char *const equations[3] = {
@@ -161,14 +209,15 @@ static wisp_status report_lines(wisp_error *err, const wisp_solver *s, wisp_solv
   const wisp_poisson_run *run = (const wisp_poisson_run *)s;
   const wisp_cg_report *report = &run->report;
   const char *why = ""; /* an automatic choice is a guess where nothing was measured */
-  char lambda[64] = "", chebyshev[96] = "", goal[64] = "";
+  char lambda[64] = "", polynomial[160] = "", goal[64] = "";
   if (wisp_solver_choice(s, "geometry") == GEOMETRY_AUTO)
     why = operator_of(s->stage)->match == WISP_MATCH_DEFAULT ? " (auto: nothing measured, the default here)"
                                                              : " (auto: the faster winner)";
   if (run->op != WISP_HEX_MASS) snprintf(lambda, sizeof lambda, ", lambda %g", wisp_solver_real(s, "lambda"));
   if (run->method.preconditioner == WISP_CHEBYSHEV)
-    snprintf(chebyshev, sizeof chebyshev, " of degree %d, eigenvalues below %.3g", run->method.degree,
+    snprintf(polynomial, sizeof polynomial, " of degree %d, eigenvalues below %.3g", run->method.degree,
              run->solver->bound);
+  if (run->method.preconditioner == WISP_MULTIGRID) describe_multigrid(run, polynomial, sizeof polynomial);
   if (run->tolerance > 0)
     snprintf(goal, sizeof goal, " (%s %g)", report->converged ? "reached" : "not reached:", run->tolerance);
   CALL(wisp_report_line(err, to, "problem", "%s: %s%s", wisp_solver_text(s, "problem"), equations[run->op], lambda));
@@ -177,7 +226,7 @@ static wisp_status report_lines(wisp_error *err, const wisp_solver *s, wisp_solv
   CALL(wisp_report_line(err, to, "iteration", "%s", s->stage->composition));
   CALL(wisp_report_kernels(err, to, 0));
   CALL(wisp_report_line(err, to, "solver", "conjugate gradients, preconditioner %s%s",
-                        wisp_solver_text(s, "preconditioner"), chebyshev));
+                        wisp_solver_text(s, "preconditioner"), polynomial));
   return wisp_report_line(err, to, "iterations", "%lld, residual %.3e%s, true residual %.3e", report->iterations,
                           report->residual, goal, run->residual.value);
 }
@@ -194,7 +243,7 @@ static wisp_status report_poisson(wisp_error *err, wisp_solver *s, wisp_solver_r
   const wisp_report_number numbers[] = {
       {"dofs", "", s->unknowns},
       {"lambda", "", wisp_solver_real(s, "lambda")},
-      {"degree", "", run->method.preconditioner == WISP_CHEBYSHEV ? (double)run->method.degree : NAN},
+      {"degree", "", run->method.preconditioner >= WISP_CHEBYSHEV ? (double)run->method.degree : NAN},
       {"eigenvalue_bound", "", run->solver->bound},
       {"iterations", "", (double)report->iterations},
       {"tolerance", "", run->tolerance},
@@ -222,6 +271,7 @@ static void release_poisson(wisp_solver *s)
   wisp_poisson_run *run = (wisp_poisson_run *)s;
   free(run->x);
   wisp_poisson_solver_destroy(run->solver);
+  wisp_multigrid_destroy(run->multigrid);
   wisp_poisson_destroy(run->problem);
 }
 

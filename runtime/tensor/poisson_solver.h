@@ -50,7 +50,20 @@ wisp_status wisp_poisson_residual(wisp_error *err, const wisp_poisson *problem, 
 /* u on the lattice of ../mesh/vtu.h. */
 wisp_status wisp_poisson_fields(wisp_error *err, const wisp_poisson *problem, const double *unknowns, wisp_fields *out);
 
-typedef enum wisp_preconditioner { WISP_NO_PRECONDITIONER, WISP_JACOBI, WISP_CHEBYSHEV } wisp_preconditioner;
+typedef enum wisp_preconditioner {
+  WISP_NO_PRECONDITIONER,
+  WISP_JACOBI,
+  WISP_CHEBYSHEV,
+  WISP_MULTIGRID /* multigrid.h */
+} wisp_preconditioner;
+
+/* A cycle in single precision that precondition makes z by, all borrowed: from the residual at r, where z begins as
+ * scale r / diagonal, to z. */
+typedef struct wisp_poisson_cycle {
+  const wisp_launches *launches;
+  wisp_pointer r, z;
+  double scale;
+} wisp_poisson_cycle;
 
 enum { WISP_POISSON_COMPOSITION = WISP_NAME_TEXT + 48 };
 
@@ -58,21 +71,26 @@ enum { WISP_POISSON_COMPOSITION = WISP_NAME_TEXT + 48 };
 void wisp_poisson_composition(const char *kernel, wisp_preconditioner preconditioner,
                               char text[WISP_POISSON_COMPOSITION]);
 
+/* The operator of a stage that is loaded. */
+const wisp_kernel *wisp_poisson_operator(const wisp_stage *stage);
+
 typedef struct wisp_poisson_method {
   wisp_precision precision;
   wisp_preconditioner preconditioner;
-  int degree; /* of the Chebyshev polynomial, 1 or more */
+  int degree;               /* of the Chebyshev polynomial, or those of multigrid, 1 or more */
+  wisp_poisson_cycle cycle; /* of multigrid */
 } wisp_poisson_method;
 
 typedef struct wisp_poisson_solver {
   const wisp_poisson *problem;
   wisp_stage *stage;
-  wisp_problem *vectors; /* on the device, with the geometry */
-  wisp_arrays *arrays;   /* its own */
-  int degree;            /* of the polynomial in M^-1 A; 1: Jacobi, or nothing */
-  double scale;          /* z = scale r / diagonal before it */
-  double bound;          /* the upper end of the interval that it is made for; NaN without one */
-  wisp_cg *cg;           /* what solves, for the problem's right-hand side or another */
+  wisp_problem *vectors;    /* on the device, with the geometry */
+  wisp_arrays *arrays;      /* its own */
+  int degree;               /* of the polynomial in M^-1 A; 1: Jacobi, or nothing */
+  double scale;             /* z = scale r / diagonal before it */
+  double bound;             /* the upper end of the interval that it is made for; NaN without one */
+  wisp_poisson_cycle cycle; /* without launches: another preconditioner */
+  wisp_cg *cg;              /* what solves, for the problem's right-hand side or another */
 } wisp_poisson_solver;
 
 /* Whether so many hexes fit a device with these limits, before a mesh is made. box: the cells of a box along its edges,
@@ -95,6 +113,7 @@ typedef struct wisp_poisson_run {
   wisp_hex_operator op;
   wisp_poisson_method method;
   wisp_poisson *problem;
+  struct wisp_multigrid *multigrid; /* NULL: another preconditioner */
   wisp_poisson_solver *solver;
   double tolerance; /* of the last solve */
   wisp_cg_report report;

@@ -284,7 +284,8 @@ static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_
 
 static bool find_part(const wisp_limits *limits, const wisp_spec *spec, long long elements, int i, wisp_part *out)
 {
-  static const wisp_part parts[] = {{.name = "iteration", .compositions = "multiply"}, {.name = "assembly"}};
+  static const wisp_part parts[] = {{.name = "iteration", .compositions = "multiply", .share = 1},
+                                    {.name = "assembly", .share = 2}};
   (void)limits, (void)spec, (void)elements;
   if (i >= (int)WISP_COUNT(parts)) return false;
   *out = parts[i];

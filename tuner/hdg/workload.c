@@ -323,14 +323,15 @@ static bool find_part(const wisp_limits *limits, const wisp_spec *spec, long lon
 {
   static const char rows[] = WISP_HELMHOLTZ_CYCLE("apply");
   static const char either[] = WISP_HELMHOLTZ_CYCLE("apply") "|" WISP_HELMHOLTZ_CYCLE("multiply+collect");
-  static const wisp_part others[] = {{.name = "set-up"},
+  static const wisp_part others[] = {{.name = "set-up", .share = 2},
                                      {.name = "preconditioner", .compositions = WISP_HELMHOLTZ_NUMBERS},
                                      {.name = "fields", .compositions = WISP_HELMHOLTZ_RECOVERY}};
   wisp_helmholtz_method method = {.precision = spec->precision, .preconditioner = WISP_TRACE_LEVELS};
   if (i > (int)WISP_COUNT(others)) return false;
   if (i > 0) return *out = others[i - 1], true;
   wisp_helmholtz_resolve_matrix(limits, spec->order, (double)elements, &method);
-  *out = (wisp_part){.name = "iteration", .compositions = method.matrix == WISP_TRACE_EITHER ? either : rows};
+  *out =
+      (wisp_part){.name = "iteration", .share = 4, .compositions = method.matrix == WISP_TRACE_EITHER ? either : rows};
   return true;
 }
 

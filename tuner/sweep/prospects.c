@@ -96,14 +96,12 @@ static double together(const wisp_sweep *sweep, const char *composition, double 
   return sum;
 }
 
-/* The least over the compositions that suit the spec and have the kernel, NULL: over all. */
-static double least_of(const wisp_prospects *p, const wisp_sweep *sweep, const wisp_spec *spec, const char *kernel,
-                       double (*of)[8])
+/* The least over the part's compositions that have the kernel, NULL: over all. */
+static double least_of(const wisp_prospects *p, const wisp_sweep *sweep, const char *kernel, double (*of)[8])
 {
   double least = INFINITY;
   for (const char *const *c = sweep->compositions; *c; c++) {
     if (kernel && !wisp_composition_has(*c, kernel)) continue;
-    if (sweep->family->suits && sweep->family->suits(NULL, spec, *c) != WISP_OK) continue;
     for (int l = 0; l < p->layouts; l++) least = fmin(least, together(sweep, *c, of, l));
   }
   return least;
@@ -128,15 +126,15 @@ static double share_of(const wisp_prospects *p, const wisp_sweep *sweep, int ker
   return least > 0 || !start->kernels ? 1 : NOTHING_KNOWN;
 }
 
-double wisp_prospects_worth(const wisp_prospects *p, const wisp_sweep *sweep, const wisp_spec *spec, int kernel)
+double wisp_prospects_worth(const wisp_prospects *p, const wisp_sweep *sweep, int kernel)
 {
   if (!p->kernels || !wisp_sweep_composes(sweep, sweep->family->kernels[kernel].name)) return 1;
   double own_least = INFINITY;
   for (int l = 0; l < p->layouts; l++) own_least = fmin(own_least, p->least[kernel][l]);
   if (!isfinite(own_least)) return NEXT_TO_NOTHING;
-  const double best = least_of(p, sweep, spec, NULL, p->own);
+  const double best = least_of(p, sweep, NULL, p->own);
   if (!(best > 0) || !isfinite(best)) return 1;
-  const double hope = least_of(p, sweep, spec, sweep->family->kernels[kernel].name, p->least) / best;
+  const double hope = least_of(p, sweep, sweep->family->kernels[kernel].name, p->least) / best;
   if (hope >= 1) return 0;
   return share_of(p, sweep, kernel, own_least) * exp(-fmax(0, hope - (1 - AT_MOST)) / WORTH);
 }

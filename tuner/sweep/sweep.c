@@ -73,7 +73,7 @@ static const double STAGES_WORTH = 0.5;
 
 /* The kernel that is worth most of those that are left, and its share of the time that is left; -1: none is worth any.
  */
-static int next_kernel(wisp_sweep *sweep, const wisp_prospects *p, const wisp_spec *spec, const bool *done)
+static int next_kernel(wisp_sweep *sweep, const wisp_prospects *p, const bool *done)
 {
   int next = -1;
   double most = 0, all = has_compositions(sweep) && !sweep->by_stage ? STAGES_WORTH : 0;
@@ -81,7 +81,7 @@ static int next_kernel(wisp_sweep *sweep, const wisp_prospects *p, const wisp_sp
     if (done[k] || !wisp_sweep_wants(sweep, k)) continue;
     if (sweep->by_stage && sweep->compositions[0] && !wisp_sweep_composes(sweep, sweep->family->kernels[k].name))
       continue;
-    const double worth = wisp_prospects_worth(p, sweep, spec, k);
+    const double worth = wisp_prospects_worth(p, sweep, k);
     all += worth;
     if (worth > most) next = k, most = worth;
   }
@@ -101,7 +101,7 @@ static wisp_status tune_kernels(wisp_error *err, wisp_sweep *sweep, wisp_scope *
   set_until(sweep, begun);
   if (sweep->by_stage && !wisp_sweep_fits(sweep, sweep->until)) return WISP_OK;
   if (all && isfinite(sweep->deadline)) CALL(wisp_prospects_find(err, sweep, scope, &found));
-  for (int k; (k = next_kernel(sweep, &found, &scope->spec, done)) >= 0; done[k] = true) {
+  for (int k; (k = next_kernel(sweep, &found, done)) >= 0; done[k] = true) {
     wisp_spec_name_kernel(&scope->spec, sweep->family->kernels[k].name);
     CALL(wisp_bench_set_problem(err, &sweep->bench, &scope->spec, sweep->request->elements));
     CALL(wisp_sweep_kernel(err, sweep, scope, k));
@@ -111,15 +111,17 @@ static wisp_status tune_kernels(wisp_error *err, wisp_sweep *sweep, wisp_scope *
   return WISP_OK;
 }
 
-/* Each part of the solver as a whole, in an equal share of the time that is left. */
+/* Each part of the solver as a whole, in its share of the time that is left. */
 static wisp_status tune_parts(wisp_error *err, wisp_sweep *sweep, wisp_scope *scope)
 {
-  const int parts = wisp_sweep_count_parts(sweep, &scope->spec);
   bool there = false;
+  int shares = 1;
+  const int parts = wisp_sweep_count_parts(sweep, &scope->spec, 0, &shares);
   for (int i = 0; i < parts; i++) {
     const double now = wisp_seconds();
-    sweep->part_until = now + (sweep->unit.until - now) / (parts - i);
+    (void)wisp_sweep_count_parts(sweep, &scope->spec, i, &shares);
     CALL(wisp_sweep_set_part(err, sweep, &scope->spec, i, &there));
+    sweep->part_until = now + (sweep->unit.until - now) * fmax(sweep->part.share, 1) / shares;
     (void)wisp_sweep_tuned(sweep); /* it has a line, time or not */
     if (!wisp_sweep_fits(sweep, sweep->deadline)) continue;
     CALL(tune_kernels(err, sweep, scope));

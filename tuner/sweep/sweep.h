@@ -86,8 +86,9 @@ wisp_tuned *wisp_sweep_tuned(wisp_sweep *sweep);
 
 /* ---- Parts of a solver: parts.c. */
 
-/* The number of parts of the spec's solver: none where nothing of the family is tuned as a whole. */
-int wisp_sweep_count_parts(const wisp_sweep *sweep, const wisp_spec *spec);
+/* The number of parts of the spec's solver: none where nothing of the family is tuned as a whole.
+ * *shares: those of the budget that they have together, from this one on. */
+int wisp_sweep_count_parts(const wisp_sweep *sweep, const wisp_spec *spec, int from, int *shares);
 /* Sets the i-th part; *there: there is one. */
 wisp_status wisp_sweep_set_part(wisp_error *err, wisp_sweep *sweep, const wisp_spec *spec, int i, bool *there);
 /* Goes back to the family's compositions. */
@@ -125,8 +126,7 @@ wisp_status wisp_prospects_find(wisp_error *err, wisp_sweep *sweep, const wisp_s
 void wisp_prospects_note(wisp_prospects *prospects, const wisp_sweep *sweep, int kernel);
 /* The worth of a kernel: 1 for the best composition, less the slower the best composition with it could be, and 0 where
  * none with it could be the fastest. 1 for kernels of no composition, and where no stage was measured. */
-double wisp_prospects_worth(const wisp_prospects *prospects, const wisp_sweep *sweep, const wisp_spec *spec,
-                            int kernel);
+double wisp_prospects_worth(const wisp_prospects *prospects, const wisp_sweep *sweep, int kernel);
 
 /* ---- Verdicts of other cards of this architecture (verdicts.c). */
 

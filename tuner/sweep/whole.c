@@ -1,6 +1,8 @@
 /* A whole stage, or another part of a solver: chosen as a solver does, loaded, timed alone or two in turn. */
 #include "whole.h"
+#include "../../runtime/process.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +110,59 @@ void wisp_whole_key(const wisp_sweep *sweep, const wisp_spec *spec, const wisp_s
   wisp_trial_key(&sweep->bench, spec, &stage->layout, stage->composition, hash, "", out);
 }
 
+enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 8 };
+
+/* Are both so far apart that work beside cannot have changed their order? */
+static bool is_clear(const wisp_contender two[2])
+{
+  static const double MOST_NOISE = 0.02, APART = 3;
+  const double noise = wisp_measure_noise(&two[0]) + wisp_measure_noise(&two[1]);
+  return noise < MOST_NOISE && fabs(two[0].ms / two[1].ms - 1) > APART * noise;
+}
+
+static int by_ms(const void *a, const void *b)
+{
+  const double x = ((const wisp_contender *)a)->ms, y = ((const wisp_contender *)b)->ms;
+  return (x > y) - (x < y);
+}
+
+/* Is the shortest of a contender's rounds met by another one? */
+static bool is_confirmed(const wisp_contender *rounds, int count)
+{
+  static const double ALIKE = 1.02;
+  double best = INFINITY, next = INFINITY;
+  for (int i = 0; i < count; i++) {
+    const double ms = rounds[i].ms;
+    next = fmin(next, fmax(best, ms));
+    best = fmin(best, ms);
+  }
+  return next <= ALIKE * best;
+}
+
+/* Measures one, or two in turn, in further rounds until their order is clear, or three at least have found the same
+ * times. Other work on a host lengthens samples and never shortens them: there the shortest round of each counts, else
+ * the middle one. */
+static wisp_status measure_in_turn(wisp_error *err, const wisp_sweep *sweep, size_t count, wisp_contender *timed)
+{
+  wisp_contender each[2][MOST_ROUNDS];
+  bool enough = false;
+  int rounds = 0;
+  while (rounds < MOST_ROUNDS && !enough) {
+    wisp_contender now[2] = {timed[0], timed[1]};
+    CALL(wisp_measure(err, sweep->bench.device, count > 1, now, count));
+    for (size_t i = 0; i < count; i++) each[i][rounds] = now[i];
+    rounds++;
+    enough = count < 2 || is_clear(now);
+    if (rounds >= LEAST_ROUNDS && !enough)
+      enough = (is_confirmed(each[0], rounds) && is_confirmed(each[1], rounds)) || wisp_seconds() > sweep->deadline;
+  }
+  for (size_t i = 0; i < count; i++) {
+    qsort(each[i], (size_t)rounds, sizeof *each[i], by_ms);
+    timed[i] = each[i][sweep->bench.limits->gpu ? rounds / 2 : 0];
+  }
+  return WISP_OK;
+}
+
 /* Times loaded stages in turn. The tuner knows of the launch as the trial's; a device that fails is a verdict. */
 static wisp_status time_runs(wisp_error *err, wisp_sweep *sweep, const wisp_spec *spec, size_t count,
                              const wisp_runnable *r, double expected, const wisp_trial *trial, wisp_contender timed[2],
@@ -117,9 +172,9 @@ static wisp_status time_runs(wisp_error *err, wisp_sweep *sweep, const wisp_spec
   timed[0] = (wisp_contender){.run = run_stage, .context = &r[0]};
   timed[1] = (wisp_contender){.run = run_stage, .context = &r[count - 1]};
   CALL(wisp_link_begin(err, sweep->link, WISP_NOTE_LAUNCH, trial,
-                       (double)count * wisp_trial_limit(&sweep->bench, spec, stages * expected)));
+                       MOST_ROUNDS * (double)count * wisp_trial_limit(&sweep->bench, spec, stages * expected)));
   HELD(wisp_profile_leave) const wisp_profile_scope now = wisp_profile_enter(&sweep->bench.profile, WISP_TIMING);
-  *verdict = wisp_measure(reason, sweep->bench.device, count > 1, timed, count);
+  *verdict = measure_in_turn(reason, sweep, count, timed);
   sweep->bench.doubtful |= *verdict == WISP_EDEVICE;
   return wisp_require(err, *verdict == WISP_OK || *verdict == WISP_EDEVICE, *verdict, "%s", reason->text);
 }

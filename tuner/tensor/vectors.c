@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kernels[] = {"update", "spread", "gather", "advance", "smooth", NULL};
+static const char *const kernels[] = {"update", "spread",   "gather", "advance", "smooth",  "enter", "leave",
+                                      "defect", "restrict", "begin",  "prolong", "correct", NULL};
 
 /* Iterations that history has room for, parts that a sum can have, and of sums that are read while timed, has. */
 enum { ITERATIONS = 16, PARTS = 65536, TIMED_PARTS = 792 };
@@ -173,6 +174,11 @@ static int draw_parts(wisp_test_case *r, const char *scalar)
   return (int)fmin(MOST, wisp_test_case_scalar(r, scalar, 50 + (double)wisp_random_below(&r->random, 200)));
 }
 
+static size_t count_locals(const wisp_discretisation *d)
+{
+  return wisp_discretisation_count(d, "elements") * wisp_discretisation_count(d, "Np");
+}
+
 static wisp_cg_scalars make_scalars(wisp_test_case *r, const struct iteration_case *given)
 {
   return (wisp_cg_scalars){.scale = draw_share(r, "scale"),
@@ -183,8 +189,10 @@ static wisp_cg_scalars make_scalars(wisp_test_case *r, const struct iteration_ca
                            .rz_parts = draw_parts(r, "rz_parts"),
                            .rr_parts = draw_parts(r, "rr_parts"),
                            .pAp_parts = draw_parts(r, "pAp_parts"),
+                           .averaged = given->polynomial,
+                           .vector = given->polynomial ? WISP_TENSOR_Z : WISP_TENSOR_P,
                            .history_room = ITERATIONS,
-                           .locals = r->numbers[WISP_TENSOR_U]};
+                           .locals = count_locals(r->discretisation)};
 }
 
 _Static_assert(WISP_TENSOR_INVERSE - WISP_TENSOR_SOLUTION == 6 && WISP_TENSOR_INVERSE < WISP_TENSOR_RZ_SUMS,
@@ -266,6 +274,13 @@ static wisp_status fill_inputs(wisp_error *err, wisp_test_case *r)
 static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
 {
   double *at[WISP_TENSOR_ARRAYS];
+  OWNED(wisp_hex_destroy) wisp_hex *hex = NULL;
+  wisp_cg_scalars *s = r->own;
+  if (wisp_list_has("restrict prolong", r->kernel->name)) {
+    const int Nq = (int)lround(cbrt((double)wisp_discretisation_count(r->discretisation, "Np")));
+    CALL(wisp_hex_create(err, Nq - 1, &hex));
+    s->hex = hex;
+  }
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++) at[a] = r->after[a] ? r->after[a] : r->before[a];
   return wisp_cg_compute(err, r->discretisation->self, r->kernel->name, r->own, at, r->size);
 }
@@ -275,6 +290,13 @@ static wisp_status compute_reference(wisp_error *err, wisp_test_case *r)
 static void free_copies(void *copies)
 {
   free(copies);
+}
+
+static int find_array(const char *name)
+{
+  int a = 0;
+  while (strcmp(wisp_family_find("tensor")->arrays[a].name, name) != 0) a++;
+  return a;
 }
 
 /* The solver's copies, or of another family's vectors their number alone: all of them, for they take little. */
@@ -297,8 +319,9 @@ static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_
                          .rr_parts = (int)wisp_scalar_of(list, "rr_parts", 0),
                          .pAp_parts = (int)wisp_scalar_of(list, "pAp_parts", 0),
                          .history_room = (int)wisp_discretisation_count(&problem->d, "history_room"),
-                         .locals = wisp_arrays_size(problem->arrays, "u")};
-  if (strcmp(r->kernel->name, "spread") == 0) s->polynomial = r->as && strcmp(r->is, "z") == 0;
+                         .averaged = (int)wisp_scalar_of(list, "averaged", 0),
+                         .locals = count_locals(&problem->d)};
+  s->vector = r->as && r->is ? find_array(r->is) : WISP_TENSOR_P;
   CALL(wisp_new(err, 1, sizeof *copies, &copies));
   if (own) *copies = *(const wisp_hexcopies *)problem->d.self;
   copies->unknowns = wisp_discretisation_count(&problem->d, "unknowns");

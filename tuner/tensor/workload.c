@@ -5,7 +5,7 @@
 #include "../trial/workload.h"
 #include "../../gen/random.h"
 #include "templates/tensor/family.h"
-#include "../../runtime/tensor/poisson_solver.h"
+#include "../../runtime/tensor/multigrid.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -292,12 +292,14 @@ static wisp_status take_vertices(wisp_error *err, const wisp_poisson *p, const w
 static wisp_status adopt(wisp_error *err, const wisp_solver *solver, const wisp_problem *problem, const wisp_plan *plan,
                          wisp_test_case *r, wisp_sample *out)
 {
-  const wisp_poisson *p = ((const wisp_poisson_run *)solver)->problem;
+  const wisp_poisson_run *run = (const wisp_poisson_run *)solver;
+  const wisp_poisson *p = NULL;
   OWNED(free) unsigned char *picked = NULL;
   double *lambda = NULL;
   sampled *s = NULL;
-  (void)problem;
   CALL(wisp_require(err, solver->kind == &wisp_poisson_kind, WISP_EMISSING, "no mesh of hexes"));
+  if (run->multigrid) p = wisp_multigrid_problem(run->multigrid, problem);
+  if (!p) p = run->problem;
   CALL(wisp_new(err, 1, sizeof *lambda, &lambda));
   r->own = lambda;
   *lambda = wisp_scalar_of(&r->scalars, "lambda", 0);

@@ -27,7 +27,7 @@ typedef struct named_arrays {
 /* One launch: what it starts from, and what must come of it. */
 typedef struct launch_data {
   wisp_setting of;
-  bool mixes;
+  unsigned rounding;
   unsigned long long used;
   wisp_test_case test_case;  /* without its numbers; no kernel: this problem has nothing for it to do */
   named_arrays out;          /* outputs that are there */
@@ -163,7 +163,7 @@ static wisp_status make_data(wisp_error *err, wisp_at_size *s, wisp_problem *pro
                              launch_data *data)
 {
   const wisp_test_case *r = NULL;
-  CALL(wisp_test_cases_get(err, s->cases, &plan->spec, data->mixes, WISP_PLAIN, WISP_RANDOM_SEED, &r));
+  CALL(wisp_test_cases_get(err, s->cases, &plan->spec, data->rounding, WISP_PLAIN, WISP_RANDOM_SEED, &r));
   CALL(keep_inputs(err, problem, r, data));
   CALL(keep_outputs(err, problem, plan, r, data));
   data->test_case = *r;
@@ -176,10 +176,10 @@ static wisp_status make_data(wisp_error *err, wisp_at_size *s, wisp_problem *pro
 static wisp_status find_data(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_plan *plan,
                              launch_data **out)
 {
-  launch_data key = {.of = wisp_setting_of(plan), .mixes = plan->strategy->mixes, .used = ++s->clock};
+  launch_data key = {.of = wisp_setting_of(plan), .rounding = wisp_plan_rounding(plan), .used = ++s->clock};
   int at = 0;
   for (int i = 0; i < s->count; i++) {
-    if (wisp_setting_same(&s->kept[i].of, &key.of) && s->kept[i].mixes == key.mixes) {
+    if (wisp_setting_same(&s->kept[i].of, &key.of) && s->kept[i].rounding == key.rounding) {
       s->kept[i].used = key.used;
       *out = &s->kept[i];
       return WISP_OK;
@@ -192,7 +192,8 @@ static wisp_status find_data(wisp_error *err, wisp_at_size *s, wisp_problem *pro
     free_data(s, &s->kept[at]), s->kept[at] = s->kept[--s->count], at = s->count;
   wisp_error reason = {0};
   const wisp_status status = make_data(&reason, s, problem, plan, &key);
-  if (status != WISP_OK) free_data(s, &key), key = (launch_data){.of = key.of, .mixes = key.mixes, .used = key.used};
+  if (status != WISP_OK)
+    free_data(s, &key), key = (launch_data){.of = key.of, .rounding = key.rounding, .used = key.used};
   CALL(wisp_require(err, status == WISP_OK || status == WISP_EREFUSED, status, "%s", reason.text));
   s->kept[at] = key;
   s->count++;
@@ -252,7 +253,7 @@ static wisp_status judge(wisp_error *err, wisp_test_cases *cases, wisp_problem *
   const wisp_plan *plan = kernel->plan;
   wisp_judged judged;
   double error = 0;
-  CALL(wisp_test_cases_get(err, cases, &plan->spec, plan->strategy->mixes, WISP_PLAIN, WISP_RANDOM_SEED, &r));
+  CALL(wisp_test_cases_get(err, cases, &plan->spec, wisp_plan_rounding(plan), WISP_PLAIN, WISP_RANDOM_SEED, &r));
   CALL(wisp_judged_fill(err, problem, plan, r, &judged));
   return wisp_context(err, wisp_judge(err, &judged, most, &error), "on the timed problem: ");
 }

@@ -1,4 +1,5 @@
 #include "on_mesh.h"
+#include "test_cases.h"
 #include "../../gen/random.h"
 #include "../../runtime/parallel.h"
 #include "../../runtime/process.h"
@@ -41,7 +42,6 @@ const wisp_checked_kernel *wisp_checked_kernels_wrong(const wisp_checked_kernels
   return NULL;
 }
 
-/* The first fault stays. */
 static void convict(wisp_checked_kernel *v, const char *text)
 {
   if (!v->wrong) snprintf(v->text, sizeof v->text, "%.255s", text);
@@ -137,13 +137,17 @@ static void free_reference(reference *r)
   wisp_discretisation_destroy(&r->sample.d);
 }
 
-/* Scalars, and the array that the kernel has another name for. */
-static void take_bindings(const launch *l, wisp_test_case *t)
+/* Scalars, and the array with another name in the kernel. Arrays are the problem's own. */
+static wisp_status take_bindings(wisp_error *err, const launch *l, wisp_test_case *t)
 {
-  for (size_t i = 0; i < l->count && t->scalars.count < WISP_MAX_SCALARS; i++)
-    if (!l->bindings[i].pointer) t->scalars.of[t->scalars.count++] = l->bindings[i];
+  for (const wisp_binding *b = l->bindings; b < l->bindings + l->count; b++)
+    if (b->pointer && wisp_plan_takes(l->kernel->plan, b->name) && !find_at(l->problem, b->pointer))
+      return wisp_fail(err, WISP_EMISSING, "%s is another order's array", b->name);
+    else if (!b->pointer && t->scalars.count < WISP_MAX_SCALARS)
+      t->scalars.of[t->scalars.count++] = *b;
   t->as = l->decl->alias;
   t->is = t->as ? find_array(l, t->as) : NULL;
+  return WISP_OK;
 }
 
 /* The place of a number in the reference's order. */
@@ -236,9 +240,9 @@ static wisp_status compute_reference(wisp_error *err, const wisp_solver *solver,
   CALL(wisp_workload_find(err, l->family->name, l->decl->name, &workload));
   CALL(wisp_require(err, workload->adopt, WISP_EMISSING, "the family has no reference on a solver's mesh"));
   t->kernel = l->decl;
-  t->mixes = l->kernel->plan->strategy->mixes;
+  t->rounding = wisp_plan_rounding(l->kernel->plan);
   t->random = wisp_random_from((uint64_t)WISP_RANDOM_SEED + (uint64_t)number);
-  take_bindings(l, t);
+  CALL(take_bindings(err, l, t));
   CALL(workload->adopt(err, solver, l->problem, l->kernel->plan, t, &r->sample));
   t->discretisation = &r->sample.d;
   for (int a = 0; l->family->arrays[a].name; a++)
@@ -360,9 +364,8 @@ static wisp_status make_standard(wisp_error *err, const launch *l, checked *c, w
 {
   HELD(wisp_binary_free) wisp_binary binary = {0};
   const wisp_plan *own = l->kernel->plan;
-  const wisp_status status = wisp_stage_default(NULL, c->stage, c->number, &c->plan);
-  v->alone = status != WISP_OK ? "no default for this layout and discretisation" : NULL;
-  if (status != WISP_OK) return WISP_OK;
+  v->alone = "no default for this layout and discretisation";
+  if (wisp_stage_default(NULL, c->stage, c->number, &c->plan) != WISP_OK) return WISP_OK;
   if (c->plan->strategy == own->strategy && strcmp(c->plan->params, own->params) == 0)
     v->alone = "is the default";
   else

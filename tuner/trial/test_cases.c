@@ -178,16 +178,22 @@ static wisp_status make_case(wisp_error *err, const wisp_test_cases *cases, cons
   return compute_outputs(err, cases, r);
 }
 
-wisp_status wisp_test_cases_get(wisp_error *err, wisp_test_cases *cases, const wisp_spec *spec, bool mixes, int number,
-                                uint64_t seed, const wisp_test_case **out)
+unsigned wisp_plan_rounding(const wisp_plan *plan)
 {
-  entry made = {.seed = seed, .used = ++cases->clock, .test_case = {.number = number, .mixes = mixes}};
+  const bool cut = plan->strategy->exponent && plan->spec.precision == WISP_F32;
+  return (plan->strategy->mixes ? WISP_MIXES : 0) | (cut ? WISP_ONE_EXPONENT : 0);
+}
+
+wisp_status wisp_test_cases_get(wisp_error *err, wisp_test_cases *cases, const wisp_spec *spec, unsigned rounding,
+                                int number, uint64_t seed, const wisp_test_case **out)
+{
+  entry made = {.seed = seed, .used = ++cases->clock, .test_case = {.number = number, .rounding = rounding}};
   int at = 0;
   CALL(find_discretisation(err, cases, spec));
   for (int i = 0; i < cases->count; i++) {
     entry *e = &cases->entries[i];
     if (strcmp(e->test_case.kernel->name, spec->kernel) == 0 && e->test_case.number == number && e->seed == seed &&
-        e->test_case.mixes == mixes) {
+        e->test_case.rounding == rounding) {
       e->used = made.used;
       *out = &e->test_case;
       return WISP_OK;

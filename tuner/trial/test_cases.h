@@ -18,10 +18,14 @@ wisp_status wisp_test_cases_sample(wisp_error *err, const wisp_workload *workloa
 /* Is this number of an output of a test case known? */
 bool wisp_test_case_knows(const wisp_test_case *test_case, size_t array, size_t number);
 void wisp_test_cases_destroy(wisp_test_cases *cases); /* NULL is fine */
+WISP_OWNED(wisp_test_cases, wisp_test_cases_destroy)
 
-/* For strategies that mix numbers, or for those that do not. Valid until as many others as are kept were asked for. */
-wisp_status wisp_test_cases_get(wisp_error *err, wisp_test_cases *cases, const wisp_spec *spec, bool mixes, int number,
-                                uint64_t seed, const wisp_test_case **out);
+/* The rounding of a plan's strategy: WISP_MIXES, WISP_ONE_EXPONENT. */
+unsigned wisp_plan_rounding(const wisp_plan *plan);
+
+/* For kernels of such a rounding. Valid until as many others as are kept were asked for. */
+wisp_status wisp_test_cases_get(wisp_error *err, wisp_test_cases *cases, const wisp_spec *spec, unsigned rounding,
+                                int number, uint64_t seed, const wisp_test_case **out);
 
 /* The outputs of a launch, in the order of the test case's `after`; NULL where that is. */
 typedef struct wisp_results {

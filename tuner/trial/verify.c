@@ -93,7 +93,7 @@ static wisp_status find_case(wisp_error *err, wisp_verifier *v, const wisp_plan 
   CALL(find_place(err, v, spec, mesh, &p));
   CALL(wisp_problems_acquire(err, p->problems, &plan, 1, &r->ref));
   r->problem = r->ref.problem;
-  CALL(wisp_test_cases_get(err, p->cases, spec, plan->strategy->mixes, number, v->seed, &r->test_case));
+  CALL(wisp_test_cases_get(err, p->cases, spec, wisp_plan_rounding(plan), number, v->seed, &r->test_case));
   CALL(wisp_example_find(err, &p->examples, plan, r->problem, r->test_case, true, &r->others_before));
   CALL(wisp_example_find(err, &p->examples, plan, r->problem, r->test_case, false, &r->before));
   const wisp_array_decl *arrays = r->problem->d.family->arrays;

@@ -64,6 +64,7 @@ typedef struct wisp_sample {
 typedef struct wisp_part {
   const char *name;         /* "set-up", "iteration"; empty: a stage */
   const char *compositions; /* alternatives with one result, "|" between them; NULL: the family's, which have records */
+  int share;                /* of a budget, over those of the parts to come: what runs often has more; 0: 1 */
   wisp_fixed preset;        /* of the discretisation, as the solver makes it by default */
 } wisp_part;
 
