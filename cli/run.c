@@ -6,6 +6,7 @@
 #include "verify.h"
 #include "../runtime/api/solvers.h"
 #include "../runtime/api/tune.h"
+#include "../tuner/workers/worker.h"
 
 #include <unistd.h>
 
@@ -200,7 +201,7 @@ static void report_progress(void *context, double share, const char *text)
 static wisp_status open_solver(wisp_error *err, const wisp_arguments *args, wisp_solver *s, wisp_session **session)
 {
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
-  const wisp_watch watch = {report_progress, &progress};
+  const wisp_watch watch = {report_progress, &progress, NULL};
   const char *device = wisp_option_value(args, "device");
   wisp_watch_report(&watch, 0, "opening store and device");
   CALL(wisp_cli_open_device(err, args, device ? device : "auto", wisp_option_value(args, "db"),
@@ -226,10 +227,48 @@ static wisp_status open_proven(wisp_error *err, const wisp_arguments *args, wisp
   return WISP_OK;
 }
 
-static wisp_status solve(wisp_error *err, const wisp_arguments *args, wisp_solver *s)
+/* A solve that signals may stop, and the one that did; 0: none. */
+typedef struct watching {
+  wisp_progress *progress;
+  wisp_interrupt *interrupt; /* NULL: signals end the process */
+  int signal;
+} watching;
+
+static void show_progress(void *context, double share, const char *text)
+{
+  const watching *w = context;
+  if (!w->progress->quiet) report_progress(w->progress, share, text);
+}
+
+static bool is_interrupted(void *context)
+{
+  watching *w = context;
+  if (w->interrupt && !w->signal) w->signal = wisp_interrupt_take(w->interrupt);
+  return w->signal;
+}
+
+/* A run with a checkpoint ends on a signal as it would at the end of its time. */
+static wisp_status solve(wisp_error *err, const wisp_arguments *args, wisp_solver *s, int *signal)
 {
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
-  return wisp_solver_run(err, s, NULL, progress.quiet ? NULL : &(const wisp_watch){report_progress, &progress});
+  wisp_interrupt interrupt;
+  const bool waits = wisp_option_given(args, "checkpoint");
+  watching w = {&progress, waits ? &interrupt : NULL, 0};
+  const wisp_watch watch = {show_progress, &w, is_interrupted};
+  if (waits) CALL(wisp_interrupt_begin(err, &interrupt));
+  const wisp_status status = wisp_solver_run(err, s, NULL, &watch);
+  if (waits) wisp_interrupt_end(&interrupt);
+  *signal = s->stopped ? w.signal : 0;
+  return status;
+}
+
+/* Says where a stopped run goes on, and exits as a shell tells of the signal. */
+static void report_stop(wisp_arguments *args, int signal)
+{
+  const char *path = wisp_option_value(args, "checkpoint");
+  fprintf(stderr, "wisp %s: stopped by signal %d (%s): --restart %s goes on from there\n", args->command, signal,
+          strsignal(signal), path);
+  args->exit_status = 128 + signal;
 }
 
 /* ---- Tuning before the start. */
@@ -294,8 +333,10 @@ static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
   if (wisp_option_given(args, "verify")) CALL(wisp_run_verify(err, args, s, &checks));
   CALL(wisp_solver_start(err, s));
   wisp_cli_print_notes(args, &s->mesh->notes);
-  const wisp_status status = solve(&why, args, s);
+  int signal = 0;
+  const wisp_status status = solve(&why, args, s, &signal);
   wisp_cli_print_notes(args, &s->mesh->notes);
+  if (signal) return report_stop(args, signal), WISP_OK;
   if (status == WISP_EWRONG && !checks.count) wisp_run_explain(args, s, &why);
   if (status != WISP_OK && !s->reports) return wisp_fail(err, status, "%s", why.text);
   CALL(wisp_solver_make_report(err, s));

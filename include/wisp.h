@@ -177,12 +177,12 @@ wisp_status wisp_solver_report_row(wisp_error *err, wisp_solver *solver, size_t 
 wisp_status wisp_solver_number(wisp_error *err, wisp_solver *solver, const char *key, double *out);
 
 /* The fields now, at the points of each element: xyz[3 (e points + i) + c], value[f][e points + i]; until the next
- * call. They are written as the file's ending says: .vtu, for ParaView. */
+ * call. They are written for ParaView, as .vtu. */
 typedef struct wisp_fields {
-  int corners, order; /* of an element, 3, 4 or 8; of the polynomials */
+  int corners, order, *region; /* of an element, 3, 4 or 8; of polynomials; each element's first group, or NULL */
   size_t elements, points, count;
-  const char **name; /* of each field */
-  double *xyz, **value;
+  const char **name;          /* of each field */
+  double *xyz, **value, time; /* NaN: there is no time */
 } wisp_fields;
 wisp_status wisp_solver_fields(wisp_error *err, wisp_solver *solver, const wisp_fields **out);
 wisp_status wisp_solver_write(wisp_error *err, wisp_solver *solver, const char *path);

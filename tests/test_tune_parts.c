@@ -39,7 +39,7 @@ TEST_IN_FOLDER(test_hdg)
 {
   static const char *const names[] = {"iteration", "set-up", "preconditioner", "fields"};
   wisp_tune_request r = tune_request("hdg", NULL, fixture_path(*state, "user.db"));
-  r.elements = 64, r.budget_seconds = budget(1);
+  r.elements = 64, r.budget_seconds = budget(3);
   const wisp_tune_summary s = run_tune(&r);
   check_parts(&s, 4, names);
   OWNED(wisp_store_close) wisp_store *store = fixture_open(r.db);
@@ -78,7 +78,7 @@ TEST_IN_FOLDER(test_never_slower)
   assert_non_null(row);
   l.row = *row, l.row.ms = 0;
   r = tune_request("tensor", NULL, l.db);
-  r.elements = 64, r.budget_seconds = budget(3), r.enough = 1e-9, r.at_least = 1;
+  r.elements = 64, r.budget_seconds = budget(6), r.enough = 1e-9, r.at_least = 1;
   r.progress = on_trial, r.context = &l;
   const wisp_tune_summary s = run_tune(&r);
   check_parts(&s, 3, names);

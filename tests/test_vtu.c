@@ -108,7 +108,7 @@ static wisp_status write_two(wisp_error *err, const char *path)
     second[i] = -i;
     for (int c = 0; c < 3; c++) xyz[3 * i + c] = 1000 * i + c;
   }
-  const wisp_fields fields = {4, N3, ELEMENTS, NP3, 2, names, xyz, (double *[]){first, second}};
+  const wisp_fields fields = {4, N3, NULL, ELEMENTS, NP3, 2, names, xyz, (double *[]){first, second}, 0};
   return wisp_vtu_write(err, &fields, path);
 }
 

@@ -111,7 +111,7 @@ wisp_status wisp_solver_advance(wisp_error *err, wisp_solver *s, const wisp_unti
   CALL(check_until(err, __func__, &own));
   const bool goal = own.steps || own.time != 0 || own.dt != 0 || own.tolerance != 0;
   return wisp_solver_run(err, s, goal ? &own : NULL,
-                         own.progress ? &(const wisp_watch){own.progress, own.context} : NULL);
+                         own.progress ? &(const wisp_watch){own.progress, own.context, NULL} : NULL);
 }
 
 /* ---- Asking. */

@@ -2,6 +2,8 @@
 #include "vtu.h"
 #include "../../gen/text.h"
 
+#include <math.h>
+
 /* The first is written where a name has no ending of these. */
 static const struct format {
   const char *ending;
@@ -32,7 +34,7 @@ wisp_status wisp_fields_write(wisp_error *err, const wisp_fields *fields, const 
 wisp_status wisp_fields_create(wisp_error *err, int corners, int order, size_t elements, size_t points, size_t count,
                                const char *const *names, wisp_fields *out)
 {
-  HELD(wisp_fields_free) wisp_fields fields = {corners, order, elements, points, count, NULL, NULL, NULL};
+  HELD(wisp_fields_free) wisp_fields fields = {corners, order, NULL, elements, points, count, NULL, NULL, NULL, NAN};
   CALL(wisp_new(err, count, sizeof *fields.name, &fields.name));
   for (size_t f = 0; f < count; f++) fields.name[f] = names[f];
   CALL(wisp_new(err, 3 * elements * points, sizeof *fields.xyz, &fields.xyz));
@@ -44,6 +46,6 @@ wisp_status wisp_fields_create(wisp_error *err, int corners, int order, size_t e
 void wisp_fields_free(wisp_fields *fields)
 {
   for (size_t f = 0; fields->value && f < fields->count; f++) free(fields->value[f]);
-  free(fields->value), free(fields->xyz), free(fields->name);
+  free(fields->value), free(fields->xyz), free(fields->name), free(fields->region);
   *fields = (wisp_fields){.count = 0};
 }

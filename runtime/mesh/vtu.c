@@ -3,6 +3,8 @@
 
 #include "../../gen/text.h"
 
+#include <math.h>
+
 static wisp_status check_order(wisp_error *err, int N)
 {
   return wisp_require(err, N >= 1 && N <= WISP_VTU_MAX_ORDER, WISP_EUSAGE, "vtu: order %d is out of range: use 1 to %d",
@@ -122,7 +124,7 @@ typedef struct grid {
   wisp_text xml;   /* all before the data */
 } grid;
 
-static wisp_status add_escaped(wisp_error *err, wisp_text *xml, const char *name)
+wisp_status wisp_vtu_escape(wisp_error *err, wisp_text *xml, const char *name)
 {
   for (; *name; name++) {
     const char *entity = *name == '&'   ? "&amp;"
@@ -140,10 +142,34 @@ static wisp_status declare_array(wisp_error *err, wisp_text *xml, const char *ty
                                  size_t bytes, size_t *offset)
 {
   CALL(wisp_text_print(err, xml, "<DataArray type=\"%s\" Name=\"", type));
-  CALL(add_escaped(err, xml, name));
+  CALL(wisp_vtu_escape(err, xml, name));
   CALL(wisp_text_print(err, xml, "\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%zu\"/>\n", components,
                        *offset));
   *offset += sizeof(uint64_t) + bytes;
+  return WISP_OK;
+}
+
+/* The components of field i: three that are called like it but for a last x, y and z are one vector. */
+static int count_components(const wisp_fields *f, size_t i)
+{
+  const size_t length = strlen(f->name[i]), stem = length - 1;
+  if (length < 2 || i + 2 >= f->count) return 1;
+  for (size_t c = 0; c < 3; c++) {
+    const char *name = f->name[i + c];
+    if (strlen(name) != length || strncmp(name, f->name[i], stem) != 0 || name[stem] != (char)('x' + c)) return 1;
+  }
+  return 3;
+}
+
+static wisp_status declare_fields(wisp_error *err, const wisp_fields *f, wisp_text *xml, size_t *offset)
+{
+  const size_t bytes = f->elements * f->points * sizeof(double);
+  for (size_t i = 0, components; i < f->count; i += components) {
+    HELD(wisp_text_free) wisp_text name = {0};
+    components = (size_t)count_components(f, i);
+    CALL(wisp_text_print(err, &name, "%.*s", (int)(strlen(f->name[i]) - (components == 3)), f->name[i]));
+    CALL(declare_array(err, xml, "Float64", name.data, (int)components, components * bytes, offset));
+  }
   return WISP_OK;
 }
 
@@ -154,32 +180,56 @@ static wisp_status print_header(wisp_error *err, const grid *g, wisp_text *xml)
   const wisp_fields *f = g->fields;
   const size_t points = f->elements * f->points;
   size_t offset = 0;
-  CALL(wisp_text_print(
-      err, xml,
-      "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"2.2\" byte_order=\"%s\" "
-      "header_type=\"UInt64\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n",
-      *(const char *)&one ? "LittleEndian" : "BigEndian", points, f->elements));
-  CALL(wisp_text_print(err, xml, "<Points>\n"));
+  CALL(wisp_text_print(err, xml,
+                       "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"2.2\" byte_order=\"%s\" "
+                       "header_type=\"UInt64\">\n<UnstructuredGrid>\n",
+                       *(const char *)&one ? "LittleEndian" : "BigEndian"));
+  if (!isnan(f->time))
+    CALL(wisp_text_print(err, xml,
+                         "<FieldData>\n<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
+                         "format=\"ascii\">%.17g</DataArray>\n</FieldData>\n",
+                         f->time));
+  CALL(wisp_text_print(err, xml, "<Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n<Points>\n", points,
+                       f->elements));
   CALL(declare_array(err, xml, "Float64", "Points", 3, points * 3 * sizeof(double), &offset));
   CALL(wisp_text_print(err, xml, "</Points>\n<Cells>\n"));
   CALL(declare_array(err, xml, "Int64", "connectivity", 1, points * sizeof(int64_t), &offset));
   CALL(declare_array(err, xml, "Int64", "offsets", 1, f->elements * sizeof(int64_t), &offset));
   CALL(declare_array(err, xml, "UInt8", "types", 1, f->elements, &offset));
-  CALL(wisp_text_print(err, xml, "</Cells>\n<PointData>\n"));
-  for (size_t i = 0; i < f->count; i++)
-    CALL(declare_array(err, xml, "Float64", f->name[i], 1, points * sizeof(double), &offset));
-  return wisp_text_print(err, xml, "</PointData>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
+  CALL(wisp_text_print(err, xml, "</Cells>\n"));
+  CALL(wisp_text_print(err, xml, "<PointData>\n"));
+  CALL(declare_fields(err, f, xml, &offset));
+  CALL(wisp_text_print(err, xml, "</PointData>\n"));
+  if (f->region) {
+    CALL(wisp_text_print(err, xml, "<CellData>\n"));
+    CALL(declare_array(err, xml, "Int32", "region", 1, f->elements * sizeof *f->region, &offset));
+    CALL(wisp_text_print(err, xml, "</CellData>\n"));
+  }
+  return wisp_text_print(err, xml, "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
 }
 
-/* Doubles of some components a point, in VTK's order. Write errors stay in the stream until it is closed. */
-static void write_values(FILE *file, const grid *g, const double *values, size_t components)
+/* Places, in VTK's order. Write errors stay in the stream until it is closed. */
+static void write_places(FILE *file, const grid *g)
 {
   const size_t elements = g->fields->elements, points = g->fields->points;
-  uint64_t bytes = elements * points * components * sizeof *values;
+  const double *values = g->fields->xyz;
+  const uint64_t bytes = elements * points * 3 * sizeof *values;
   fwrite(&bytes, sizeof bytes, 1, file);
   for (size_t k = 0; k < elements && !ferror(file); k++)
     for (size_t v = 0; v < points; v++)
-      fwrite(values + (k * points + (size_t)g->point[v]) * components, sizeof *values, components, file);
+      fwrite(values + (k * points + (size_t)g->point[v]) * 3, sizeof *values, 3, file);
+}
+
+/* Some fields as the components of one array. */
+static void write_field(FILE *file, const grid *g, double *const *values, size_t components)
+{
+  const size_t elements = g->fields->elements, points = g->fields->points;
+  const uint64_t bytes = elements * points * components * sizeof **values;
+  fwrite(&bytes, sizeof bytes, 1, file);
+  for (size_t k = 0; k < elements && !ferror(file); k++)
+    for (size_t v = 0; v < points; v++)
+      for (size_t c = 0; c < components; c++)
+        fwrite(values[c] + k * points + (size_t)g->point[v], sizeof **values, 1, file);
 }
 
 /* count integers 0, step, 2 step, ... from first. */
@@ -199,12 +249,20 @@ static void write_grid(FILE *file, const void *context)
   const wisp_fields *f = g->fields;
   const uint64_t bytes = f->elements;
   wisp_fill_text(file, &g->xml);
-  write_values(file, g, f->xyz, 3);
+  write_places(file, g);
   write_integers(file, f->elements * f->points, 0, 1);
   write_integers(file, f->elements, f->points, f->points);
   fwrite(&bytes, sizeof bytes, 1, file);
   for (size_t k = 0; k < f->elements; k++) fputc(wisp_cells[f->corners].vtk, file);
-  for (size_t i = 0; i < f->count; i++) write_values(file, g, f->value[i], 1);
+  for (size_t i = 0, components; i < f->count; i += components) {
+    components = (size_t)count_components(f, i);
+    write_field(file, g, f->value + i, components);
+  }
+  if (f->region) {
+    const uint64_t size = f->elements * sizeof *f->region;
+    fwrite(&size, sizeof size, 1, file);
+    fwrite(f->region, sizeof *f->region, f->elements, file);
+  }
   fputs("\n</AppendedData>\n</VTKFile>\n", file);
 }
 

@@ -37,6 +37,18 @@ static const wisp_solver_option options[] = {
                   "nodal, bernstein, or auto: the one whose stage the store knows to be faster"),
     WISP_TEXT_ROW("composition", "KERNELS", NULL, "the store's choice", "the kernels of a stage, such as gather+fused"),
     WISP_LETTER_ROW('l', "layout", "LAYOUT", NULL, "the store's choice", "how fields lie in memory, such as slab-km32"),
+    WISP_INTEGER_ROW("every", "S", 1, 1e9, NULL, NULL,
+                     "with --output: the fields at the start and every S steps as well, in FILE_STEP.vtu, and the list "
+                     "of these files with their times in FILE.pvd"),
+    WISP_TEXT_ROW("probe", "X,Y,Z;...", NULL, NULL, "with --probe-file: the points at which fields are recorded"),
+    WISP_INTEGER_ROW("probe-every", "S", 1, 1e9, "1", NULL, "with --probe: steps from one record to the next"),
+    WISP_FILE_ROW(0, "probe-file", ".csv", NULL, "with --probe: the records, a line with the time for each"),
+    WISP_FILE_ROW(0, "checkpoint", ".ckpt", NULL,
+                  "the state at the end, every --checkpoint-every steps, and where Ctrl-C or SIGTERM stops the run"),
+    WISP_INTEGER_ROW("checkpoint-every", "S", 1, 1e9, NULL, NULL, "with --checkpoint: steps between two"),
+    WISP_TEXT_ROW("restart", "CKPT", NULL, NULL,
+                  "in place of --start: go on from a checkpoint, with its scheme, step and kernels unless others are "
+                  "given; --steps counts from there, --time from 0"),
     WISP_FILE_ROW('o', "output", NULL, NULL, "the solution as a VTK file (.vtu)"),
     {.name = NULL}};
 
@@ -116,6 +128,18 @@ static wisp_status read_system(wisp_error *err, wisp_solver *s)
   CALL(wisp_system_check_scheme(err, run));
   CALL(wisp_require(err, !wisp_solver_given(s, "initial") || !(wisp_solver_given(s, "start") || mode), WISP_EUSAGE,
                     "--initial gives the first fields, as --start and --mode do: leave one out"));
+  CALL(wisp_require(err, !wisp_solver_given(s, "every") || wisp_solver_given(s, "output"), WISP_EUSAGE,
+                    "option --every wants --output: give both, or neither"));
+  const char *probe = wisp_solver_text(s, "probe");
+  CALL(wisp_require(err, !probe == !wisp_solver_given(s, "probe-file"), WISP_EUSAGE,
+                    "option --probe wants --probe-file: give both, or neither"));
+  if (probe) CALL(wisp_probes_create(err, "option --probe", probe, NULL, NULL, s->precision, 1, &run->probes));
+  CALL(wisp_require(err, !wisp_solver_given(s, "checkpoint-every") || wisp_solver_given(s, "checkpoint"), WISP_EUSAGE,
+                    "option --checkpoint-every wants --checkpoint: give both, or neither"));
+  const bool starts = wisp_solver_given(s, "start") || mode || wisp_solver_given(s, "initial");
+  CALL(wisp_require(err, !starts || !wisp_solver_given(s, "restart"), WISP_EUSAGE,
+                    "--restart gives the first fields, as --start, --mode and --initial do: leave one out"));
+  CALL(wisp_system_read_checkpoint(err, run));
   CALL(wisp_fields_check_order(err, wisp_solver_given(s, "output"), s->order));
   CALL(load_system(err, run));
   CALL(read_initial(err, run));
@@ -236,31 +260,18 @@ static wisp_status choose_system(wisp_error *err, wisp_solver *s, const size_t c
   wisp_choose_request request = wisp_solver_choose_request(s, run->system->name, elements);
   wisp_spec stage = request.spec;
   wisp_work work;
-  request.composition = wisp_solver_text(s, "composition");
-  request.layout = wisp_solver_text(s, "layout");
+  const bool same = wisp_system_is_resumed(run);
+  request.composition = same ? wisp_system_option(run, "composition", run->restart.state.composition)
+                             : wisp_solver_text(s, "composition");
+  request.layout = same ? wisp_system_option(run, "layout", run->restart.state.layout) : wisp_solver_text(s, "layout");
   wisp_spec_name_kernel(&stage, WISP_COMPOSITION);
   CALL(wisp_family_work(err, &stage, (double)elements, &work));
   CALL(wisp_solver_check_count(err, s, (double)elements, work.dofs, "degrees of freedom"));
-  CALL(choose_basis(err, &from, &request, wisp_solver_text(s, "basis"), &run->basis, s->stage));
+  CALL(choose_basis(err, &from, &request, wisp_system_option(run, "basis", run->restart.state.basis), &run->basis,
+                    s->stage));
   CALL(wisp_tet_create_for(err, s->stage->plan[0]->spec.element, true, s->order, &run->tet));
   return wisp_dg_fits(err, wisp_device_limits(s->session->device), elements, run->tet, run->system, s->precision,
                       s->stage);
-}
-
-/* Chooses the start. Without a request, and where the walls are not those of the chosen solution, takes a solution
- * that has them. */
-static wisp_status choose_start(wisp_error *err, wisp_system_run *run)
-{
-  const wisp_system *system = run->system;
-  const wisp_mesh *mesh = run->base.mesh;
-  const char *start = wisp_solver_text(&run->base, "start"), *name = NULL;
-  CALL(wisp_start_choose(err, mesh, system, start, run->mode, &run->start));
-  for (int i = system->states - 1; i >= 0 && !start && run->start.exact; i--)
-    if (system->state[i].walls == run->walls.boundary) name = system->state[i].name;
-  if (name && run->start.state->walls != run->walls.boundary)
-    CALL(wisp_start_choose(err, mesh, system, name, run->mode, &run->start));
-  wisp_start_order(&run->start, run->base.order);
-  return WISP_OK;
 }
 
 static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watch *watch)
@@ -270,7 +281,7 @@ static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watc
   CALL(read_walls(err, run));
   CALL(read_initial(err, run));
   CALL(read_sources(err, run));
-  if (wisp_solver_given(s, "start") || run->mode) CALL(choose_start(err, run));
+  if (wisp_solver_given(s, "start") || run->mode) CALL(wisp_system_choose_start(err, run));
   CALL(wisp_media_create(err, run->system, s->mesh, (const char *const *)run->coefficient, &run->medium));
   CALL(wisp_system_check_media(err, run));
   wisp_watch_report(watch, 0.3, "neighbours, kernels");
@@ -279,6 +290,10 @@ static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watc
   CALL(wisp_dg_set_medium(err, run->dg, run->medium));
   CALL(wisp_stepper_create(err, s->session->device, run->dg, s->precision, s->stage, run->alpha, &run->stepper));
   if (run->sources.count) CALL(wisp_stepper_force(err, run->stepper, "option --source", &run->sources));
+  if (wisp_solver_given(s, "probe"))
+    CALL(wisp_probes_create(err, "option --probe", wisp_solver_text(s, "probe"), s->session->device, run->dg,
+                            s->precision, wisp_solver_integer(s, "probe-every"), &run->probes));
+  run->stepper->probes = run->probes;
   s->nodes = run->tet->Np;
   s->unknowns = (double)s->mesh->elements * run->tet->Np * run->system->fields;
   s->unknown = "DOFs";
@@ -288,98 +303,7 @@ static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watc
   return wisp_system_choose_step(err, run);
 }
 
-/* Fills u from the start that the system's file states. */
-static wisp_status fill_start(wisp_error *err, wisp_system_run *run)
-{
-  if (!run->start.state) CALL(choose_start(err, run));
-  CALL(wisp_start_medium(err, run->base.mesh->elements, run->medium, &run->start));
-  run->known = run->start.exact && run->start.state->walls == run->walls.boundary && !run->sources.count;
-  wisp_dg_fill(run->dg, wisp_start_field, &run->start, 0, run->u);
-  return WISP_OK;
-}
-
-/* Sets the first fields, unless a program has set them. */
-static wisp_status start_system(wisp_error *err, wisp_solver *s)
-{
-  wisp_system_run *run = wisp_system_run_of(s);
-  if (run->started) return WISP_OK;
-  const bool by_file = !wisp_solver_given(s, "initial") && (!run->sources.count || run->start.state);
-  CALL(by_file ? fill_start(err, run) : wisp_initial_fill(err, "option --initial", &run->initial, run->dg, run->u));
-  CALL(wisp_dg_energy(err, run->dg, run->u, &run->energy_initial));
-  CALL(wisp_system_check_start(err, run, run->u));
-  CALL(wisp_solution_put(err, run->stepper->problem, run->u));
-  run->started = run->fetched = true;
-  return WISP_OK;
-}
-
-/* ---- Steps. */
-
-/* Finds the number of steps and their length. */
-static wisp_status plan_steps(wisp_error *err, const wisp_system_run *run, const wisp_until *until, long long *count,
-                              double *dt)
-{
-  const wisp_solver *s = &run->base;
-  const bool by_settings = !until || (!until->steps && until->time == 0);
-  const double end = !by_settings ? until->time : wisp_solver_real(s, "time");
-  *dt = until && until->dt > 0 ? until->dt : run->step;
-  *count = !by_settings && until->steps ? until->steps : wisp_solver_integer(s, "steps");
-  if (!by_settings ? until->steps != 0 : isnan(end)) return WISP_OK;
-  const double steps = fmax(0, ceil((end - run->time) / *dt * (1 - 1e-12)));
-  if (!(steps <= 1e9))
-    return wisp_fail(err, WISP_EUSAGE,
-                     "%g steps of %g to time %g are too many: take an earlier --time, or a mesh without tiny elements",
-                     steps, *dt, end);
-  *count = (long long)steps;
-  if (*count) *dt = (end - run->time) / steps;
-  return WISP_OK;
-}
-
-/* In parts of some tenths of a second, for the progress; within a part nobody waits. */
-static wisp_status advance_in_parts(wisp_error *err, wisp_system_run *run, long long steps, const wisp_watch *watch)
-{
-  const double part = 0.3;
-  double total = 0;
-  for (long long done = 0, next = steps < 10 ? steps : 10; done < steps;) {
-    char text[64];
-    double ms = 0, before = wisp_seconds();
-    CALL(wisp_stepper_advance(err, run->stepper, run->dt, next, &ms));
-    if (!done) CALL(wisp_system_check_first(err, run, next));
-    total += ms * (double)next;
-    done += next;
-    const double fit = part / (wisp_seconds() - before) * (double)next, left = (double)(steps - done);
-    next = (long long)fmax(1, fmin(fmin(fit, 4 * (double)next), left));
-    snprintf(text, sizeof text, "step %lld of %lld", done, steps);
-    wisp_watch_report(watch, (double)done / (double)steps, text);
-  }
-  run->ms_per_stage = steps ? total / (double)steps : 0;
-  return WISP_OK;
-}
-
-static wisp_status advance_system(wisp_error *err, wisp_solver *s, const wisp_until *until, const wisp_watch *watch)
-{
-  wisp_system_run *run = wisp_system_run_of(s);
-  long long steps = 0;
-  CALL(start_system(err, s));
-  CALL(wisp_system_choose_scheme(err, run));
-  CALL(plan_steps(err, run, until, &steps, &run->dt));
-  run->fetched = false;
-  run->time_error = NAN;
-  run->steps += steps;
-  const wisp_status status = until && !watch
-                                 ? wisp_stepper_advance(err, run->stepper, run->dt, steps, &run->ms_per_stage)
-                                 : advance_in_parts(err, run, steps, watch);
-  run->time = wisp_stepper_time(run->stepper);
-  if (status == WISP_EWRONG && !until) CALL(wisp_system_blew_up(err, run));
-  CALL(status);
-  if (until) return WISP_OK;
-  /* After the run that the settings say: whether energy has grown, and what the steps have added to the error. */
-  double energy = 0, length = 0;
-  CALL(wisp_system_fetch(err, run));
-  CALL(wisp_dg_energy(err, run->dg, run->u, &energy));
-  if (!(energy <= 2 * run->energy_initial) && !run->sources.count) CALL(wisp_system_blew_up(err, run));
-  CALL(wisp_dg_length(err, run->dg, run->u, &length));
-  return wisp_system_time_error(err, run, length);
-}
+/* ---- A rehearsal. */
 
 /* One step; u and res begin as noise. */
 static wisp_status rehearse_step(wisp_error *err, wisp_system_run *run)
@@ -419,7 +343,9 @@ static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out
 {
   wisp_system_run *run = wisp_system_run_of(s);
   CALL(wisp_system_fetch(err, run));
-  return wisp_solution_fields(err, run->dg, run->u, out);
+  CALL(wisp_solution_fields(err, run->dg, run->u, out));
+  out->time = run->time;
+  return WISP_OK;
 }
 
 static void release_system(wisp_solver *s)
@@ -430,10 +356,12 @@ static void release_system(wisp_solver *s)
   wisp_walls_free(&run->walls);
   wisp_initial_free(&run->initial);
   wisp_sources_free(&run->sources);
+  wisp_series_free(&run->series);
+  wisp_probes_destroy(run->probes);
   wisp_system_destroy(run->system);
   wisp_tet_destroy(run->tet);
   for (int q = 0; q < WISP_MAX_QUANTITIES; q++) free(run->coefficient[q]);
-  free(run->medium), free(run->u), free(run->node);
+  WISP_FREE(run->medium, run->u, run->node, run->restart.u);
 }
 
 const wisp_solver_kind wisp_system_kind = {
@@ -446,8 +374,8 @@ const wisp_solver_kind wisp_system_kind = {
     .read = read_system,
     .choose = choose_system,
     .build = build_system,
-    .start = start_system,
-    .advance = advance_system,
+    .start = wisp_system_start,
+    .advance = wisp_system_advance,
     .rehearse = rehearse_system,
     .report = wisp_system_report,
     .fields = make_fields,

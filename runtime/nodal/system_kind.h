@@ -2,7 +2,9 @@
 #pragma once
 
 #include "../solve/solver.h"
+#include "checkpoint.h"
 #include "initial.h"
+#include "../mesh/series.h"
 #include "start.h"
 #include "stepper.h"
 
@@ -17,6 +19,13 @@ typedef struct wisp_scheme_choice {
   double allowed, space, error; /* of the steps, of the elements, of the scheme's steps */
   double speedup;               /* time that a stage goes on, over that of LSRK4(5); NaN: not measured */
 } wisp_scheme_choice;
+
+/* The state that a run goes on from. */
+typedef struct wisp_restart {
+  bool given;
+  wisp_checkpoint state;
+  double *u; /* until it has started */
+} wisp_restart;
 
 typedef struct wisp_system_run {
   wisp_solver base;
@@ -50,6 +59,9 @@ typedef struct wisp_system_run {
   double time_error;   /* L2, what the steps are estimated to add to the error; NaN: not known */
   double *u;           /* the fields on the host, where `fetched` */
   bool fetched;
+  wisp_restart restart;
+  wisp_probes *probes; /* NULL: none */
+  wisp_series series;  /* of files that have been written */
   const char *name[WISP_MAX_FIELDS];
   int *node; /* of a program's values: which of the file's nodes each of a turned element's is (system_values.c) */
 } wisp_system_run;
@@ -61,6 +73,27 @@ static inline wisp_system_run *wisp_system_run_of(const wisp_solver *solver)
 
 /* The fields on the host: run->u (system_values.c, as the next). */
 wisp_status wisp_system_fetch(wisp_error *err, wisp_system_run *run);
+
+/* Between run->u, which is as the kernels have it, and u in the mesh's order. raw: numbers as the basis has them. */
+typedef enum wisp_exchange_direction { WISP_GET, WISP_SET } wisp_exchange_direction;
+wisp_status wisp_system_exchange(wisp_error *err, wisp_system_run *run, wisp_exchange_direction direction, bool raw,
+                                 double *u);
+
+/* ---- Checkpoints (system_restart.c). */
+
+wisp_status wisp_system_checkpoint(wisp_error *err, wisp_system_run *run, const char *path);
+/* run->restart, if one is asked for, before there is a mesh. */
+wisp_status wisp_system_read_checkpoint(wisp_error *err, wisp_system_run *run);
+/* The value of an option: of a run that goes on the recorded one, unless it is given. */
+static inline const char *wisp_system_option(const wisp_system_run *run, const char *name, const char *recorded)
+{
+  const wisp_solver *s = &run->base;
+  return run->restart.given && !wisp_solver_given(s, name) ? recorded : wisp_solver_text(s, name);
+}
+/* Whether the same kernels can go on: on the same device in the same precision. */
+bool wisp_system_is_resumed(const wisp_system_run *run);
+/* The fields in run->u, the time and what has run. */
+wisp_status wisp_system_resume(wisp_error *err, wisp_system_run *run);
 
 /* ---- The scheme and its step (system_scheme.c). */
 
@@ -85,7 +118,14 @@ wisp_status wisp_system_check_first(wisp_error *err, wisp_system_run *run, long 
 /* WISP_EWRONG, with what explains it: the system's file, the step, the media, or else a kernel. */
 wisp_status wisp_system_blew_up(wisp_error *err, const wisp_system_run *run);
 
-/* ---- Members of the kind's table in files of their own: system_report.c, system_values.c. */
+/* ---- Members of the kind's table in files of their own: system_advance.c, system_report.c, system_values.c. */
+
+/* Chooses the start of the system's file (system_start.c, as the next). Without a request, and where the walls are not
+ * those of the chosen solution, takes a solution that has them. */
+wisp_status wisp_system_choose_start(wisp_error *err, wisp_system_run *run);
+/* Sets the first fields, unless a program has set them. */
+wisp_status wisp_system_start(wisp_error *err, wisp_solver *solver);
+wisp_status wisp_system_advance(wisp_error *err, wisp_solver *solver, const wisp_until *until, const wisp_watch *watch);
 
 wisp_status wisp_system_report(wisp_error *err, wisp_solver *solver, wisp_solver_report *to);
 wisp_status wisp_system_size(wisp_error *err, const wisp_solver *solver, wisp_solver_sizes *out);

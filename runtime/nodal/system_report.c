@@ -38,6 +38,14 @@ static const char *name_walls(const wisp_system_run *run)
                             : run->system->boundary[run->walls.boundary].name;
 }
 
+/* The name of the first fields; NULL: a program's, or none. */
+static const char *name_start(const wisp_system_run *run)
+{
+  const char *restart = wisp_solver_text(&run->base, "restart"), *initial = wisp_solver_text(&run->base, "initial");
+  if (restart) return restart;
+  return run->start.state ? run->start.text : initial;
+}
+
 /* Among them the weakest match of a kernel, and the record that named composition and layout, or null. */
 static wisp_status report_texts(wisp_error *err, const wisp_system_run *run, wisp_solver_report *to)
 {
@@ -47,7 +55,7 @@ static wisp_status report_texts(wisp_error *err, const wisp_system_run *run, wis
   const double *at = start->surroundings.middle;
   CALL(wisp_report_text(err, to, "basis", run->basis.name));
   CALL(wisp_report_text(err, to, "basis_reason", run->basis.reason));
-  CALL(wisp_report_text(err, to, "start", start->state ? start->text : wisp_solver_text(&run->base, "initial")));
+  CALL(wisp_report_text(err, to, "start", name_start(run)));
   CALL(wisp_report_text(err, to, "source", wisp_solver_text(&run->base, "source")));
   for (int c = 0; start->state && c < 3; c++)
     CALL(wisp_report_numbers(err, to, 1, &(const wisp_report_number){"start_middle", "", at[c]}));
@@ -81,14 +89,13 @@ static wisp_status report_method(wisp_error *err, const wisp_system_run *run, wi
              wisp_solver_given(&run->base, "dt") ? "as asked" : "safe without a measurement");
   CALL(wisp_report_line(err, to, "basis", "%s%s%s", basis->name, *basis->reason ? ": " : "", basis->reason));
   CALL(report_coefficients(err, run, to));
-  const char *initial = wisp_solver_text(&run->base, "initial"), *source = wisp_solver_text(&run->base, "source");
+  const char *begun = name_start(run), *source = wisp_solver_text(&run->base, "source");
   if (!source) source = "";
   if (*source) CALL(wisp_report_line(err, to, "source", "%s", source));
   CALL(wisp_report_line(err, to, "start", "%s%s, walls %s, alpha %g",
-                        start->state ? start->text
-                        : initial    ? initial
-                        : *source    ? "zero"
-                                     : "a program's",
+                        begun     ? begun
+                        : *source ? "zero"
+                                  : "a program's",
                         middle, name_walls(run), run->alpha));
   CALL(wisp_report_line(err, to, "steps", "%lld of %.6g to time %.6g; %s", run->steps, run->dt, run->time, step));
   CALL(wisp_report_line(err, to, "stage", "%s in %s", stage->composition, layout));

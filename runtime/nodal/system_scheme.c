@@ -16,7 +16,7 @@ static const double ROUNDING = 8;
 
 static const char *requested(const wisp_system_run *run)
 {
-  return wisp_solver_text(&run->base, "scheme");
+  return wisp_system_option(run, "scheme", run->restart.state.scheme);
 }
 
 /* Whether the run chooses, by its fields. */
@@ -47,7 +47,8 @@ wisp_status wisp_system_check_scheme(wisp_error *err, const wisp_system_run *run
 wisp_status wisp_system_choose_step(wisp_error *err, wisp_system_run *run)
 {
   const wisp_solver *s = &run->base;
-  const double dt = wisp_solver_real(s, "dt");
+  const bool goes_on = run->restart.given && !wisp_solver_given(s, "cfl") && !wisp_solver_given(s, "dt");
+  const double dt = goes_on ? run->restart.state.dt : wisp_solver_real(s, "dt");
   const wisp_scheme *scheme = chooses(run) ? &wisp_lsrk45 : wisp_scheme_find(requested(run));
   const bool asked = wisp_solver_given(s, "time") || wisp_solver_given(s, "cfl") || wisp_solver_given(s, "scheme");
   CALL(wisp_stepper_use(err, run->stepper, scheme));

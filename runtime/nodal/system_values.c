@@ -64,6 +64,7 @@ typedef struct exchange {
   const wisp_system_run *run;
   const double *from; /* u; NULL: the other way, to `to` */
   double *to;
+  bool raw; /* no change of basis */
 } exchange;
 
 /* A wisp_sweep over slots. */
@@ -80,7 +81,7 @@ static void exchange_slots(void *context, size_t first, size_t end)
       const size_t element = (size_t)dg->slot[k], there = ((size_t)f * K + element) * Np;
       for (size_t i = 0; i < Np; i++)
         own[i] = x->from ? x->from[there + node_of(s, element, i)] : s->u[wisp_layout_volume(&dg->layout, n, f, k, i)];
-      x->from ? wisp_tet_from_nodes(s->tet, own) : wisp_tet_to_nodes(s->tet, own);
+      if (!x->raw) x->from ? wisp_tet_from_nodes(s->tet, own) : wisp_tet_to_nodes(s->tet, own);
       for (size_t i = 0; i < Np; i++)
         *(x->from ? &s->u[wisp_layout_volume(&dg->layout, n, f, k, i)] : &x->to[there + node_of(s, element, i)]) =
             own[i];
@@ -113,6 +114,16 @@ static wisp_status set_coefficient(wisp_error *err, wisp_system_run *s, const ch
   CALL(wisp_problem_refill(err, s->stepper->problem));
   s->started = s->fetched = false;
   return wisp_system_choose_step(err, s);
+}
+
+wisp_status wisp_system_exchange(wisp_error *err, wisp_system_run *s, wisp_exchange_direction direction, bool raw,
+                                 double *u)
+{
+  CALL(number_nodes(err, s));
+  if (direction == WISP_SET) wisp_parallel_fill(s->u, 0, wisp_dg_volume_size(s->dg) * sizeof *s->u);
+  wisp_parallel_for(s->dg->slots, exchange_slots,
+                    &(exchange){.run = s, .from = direction == WISP_SET ? u : NULL, .to = u, .raw = raw});
+  return WISP_OK;
 }
 
 wisp_status wisp_system_set(wisp_error *err, wisp_solver *solver, const char *name, const double *values)

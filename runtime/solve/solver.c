@@ -203,11 +203,24 @@ wisp_status wisp_solver_make_report(wisp_error *err, wisp_solver *s)
   return s->kind->report(err, s, &s->report);
 }
 
+/* The elements' groups, where the mesh knows them. */
+static wisp_status add_regions(wisp_error *err, const wisp_mesh *mesh, wisp_fields *fields)
+{
+  if (!mesh->region || !wisp_mesh_cell(mesh)->is_connected || fields->elements != mesh->elements) return WISP_OK;
+  CALL(wisp_new(err, mesh->elements, sizeof *fields->region, &fields->region));
+  for (size_t e = 0; e < mesh->elements; e++) {
+    const int32_t *numbers = NULL;
+    if (wisp_groups_numbers(&mesh->groups, &mesh->region[e], &numbers)) fields->region[e] = *numbers;
+  }
+  return WISP_OK;
+}
+
 wisp_status wisp_solver_make_fields(wisp_error *err, wisp_solver *s)
 {
   wisp_fields_free(&s->fields);
   CALL(wisp_require(err, s->kind->fields, WISP_EUSAGE, "%s has no fields to write: leave the output out", s->problem));
-  return s->kind->fields(err, s, &s->fields);
+  CALL(s->kind->fields(err, s, &s->fields));
+  return add_regions(err, s->mesh, &s->fields);
 }
 
 wisp_status wisp_solver_write_to(wisp_error *err, wisp_solver *s, const char *path)

@@ -16,6 +16,7 @@ enum { WISP_SOLVER_STAGES = 6, WISP_SOLVER_OPTIONS = 32, WISP_REHEARSED_ITERATIO
 typedef struct wisp_watch {
   void (*progress)(void *context, double share, const char *text);
   void *context;
+  bool (*stops)(void *context); /* whether the solve shall end early; NULL: it shall not */
 } wisp_watch;
 void wisp_watch_report(const wisp_watch *watch, double share, const char *text);
 
@@ -112,6 +113,7 @@ struct wisp_solver {
   const char *unknown; /* what they are called, "DOFs" */
   double seconds;      /* that wisp_solver_open took */
   bool own_mesh;       /* the mesh is a program's, and in `mesh` by wisp_solver_open */
+  bool stopped;        /* the solve ended early, as the watch asked for */
   bool reports;        /* the solve that failed has a report */
   wisp_solver_report report;
   wisp_fields fields;

@@ -111,18 +111,29 @@ static wisp_status tune_kernels(wisp_error *err, wisp_sweep *sweep, wisp_scope *
   return WISP_OK;
 }
 
+/* Each part has a line in the summary, time or not. */
+static wisp_status name_parts(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope)
+{
+  bool there = true;
+  for (int i = 0; there; i++) {
+    CALL(wisp_sweep_set_part(err, sweep, &scope->spec, i, &there));
+    if (there) (void)wisp_sweep_tuned(sweep);
+  }
+  return WISP_OK;
+}
+
 /* Each part of the solver as a whole, in its share of the time that is left. */
 static wisp_status tune_parts(wisp_error *err, wisp_sweep *sweep, wisp_scope *scope)
 {
   bool there = false;
   int shares = 1;
   const int parts = wisp_sweep_count_parts(sweep, &scope->spec, 0, &shares);
+  CALL(name_parts(err, sweep, scope));
   for (int i = 0; i < parts; i++) {
     const double now = wisp_seconds();
     (void)wisp_sweep_count_parts(sweep, &scope->spec, i, &shares);
     CALL(wisp_sweep_set_part(err, sweep, &scope->spec, i, &there));
     sweep->part_until = now + (sweep->unit.until - now) * fmax(sweep->part.share, 1) / shares;
-    (void)wisp_sweep_tuned(sweep); /* it has a line, time or not */
     if (!wisp_sweep_fits(sweep, sweep->deadline)) continue;
     CALL(tune_kernels(err, sweep, scope));
     CALL(wisp_sweep_finish(err, sweep, scope));

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rounding of a solver's smooth data is less random than the tolerance takes it to be. A default's numbers outside of
- * the sample may be larger than those in it. REFERENCED, SECONDS: of a kernel, launches beside the reference. */
+/* Rounding of a solver's smooth data is less random than the tolerance says. A default's numbers outside of the sample
+ * may be larger. REFERENCED, SECONDS: of a kernel, launches beside the reference. */
 enum { SLACK = 4, LARGER = 64, REFERENCED = 5 };
 static const double SECONDS = 0.25;
 
@@ -185,9 +185,8 @@ static wisp_status find_map(wisp_error *err, const launch *l, reference *r, int 
   *map = (place_map){.array = array, .size = size, .count = count};
   CALL(wisp_new(err, count, sizeof *map->from, &map->from));
   for (size_t i = 0; i < count; i++) map->from[i] = SIZE_MAX;
-  wisp_parallel_for(size, map_numbers, &(mapping){r, map});
-  *out = map;
-  return WISP_OK;
+  wisp_parallel_numbers(size, map_numbers, &(mapping){r, map});
+  return *out = map, WISP_OK;
 }
 
 /* An array as it lies, in r->values. */
@@ -481,10 +480,8 @@ static wisp_status list_kernels(wisp_error *err, checker *k)
 
 static void free_checker(checker *k)
 {
-  for (size_t i = 0; k->list && i < k->out->count; i++) {
-    wisp_kernel_destroy(k->list[i].standard);
-    wisp_plan_destroy(k->list[i].plan);
-  }
+  for (size_t i = 0; k->list && i < k->out->count; i++)
+    wisp_kernel_destroy(k->list[i].standard), wisp_plan_destroy(k->list[i].plan);
   free(k->list);
 }
 
