@@ -159,15 +159,6 @@ static void convert_part(void *context, size_t from, size_t to)
     for (size_t i = from; i < to; i++) c->to[i] = (double)c->single[i];
 }
 
-static void convert_all(size_t count, conversion c)
-{
-  enum { FEW = 1 << 14 }; /* done before threads have begun */
-  if (count < FEW)
-    convert_part(&c, 0, count);
-  else
-    wisp_parallel_for(count, convert_part, &c);
-}
-
 /* A part of an array of reals: from values to the device, or, where there are none, from there to `out`. */
 static wisp_status move_part(wisp_error *err, wisp_arrays *arrays, const char *name, size_t from, size_t count,
                              const double *values, double *out)
@@ -186,10 +177,10 @@ static wisp_status move_part(wisp_error *err, wisp_arrays *arrays, const char *n
   for (size_t at = 0; at < count; at += CHUNK) {
     const size_t part = count - at < CHUNK ? count - at : CHUNK, bytes = part * sizeof *chunk;
     const wisp_pointer there = start + at * sizeof *chunk;
-    if (values) convert_all(part, (conversion){.single = chunk, .from = values + at});
+    if (values) wisp_parallel_numbers(part, convert_part, &(conversion){.single = chunk, .from = values + at});
     CALL(values ? wisp_device_upload(err, arrays->device, there, chunk, bytes)
                 : wisp_device_download(err, arrays->device, chunk, there, bytes));
-    if (!values) convert_all(part, (conversion){.single = chunk, .to = out + at});
+    if (!values) wisp_parallel_numbers(part, convert_part, &(conversion){.single = chunk, .to = out + at});
   }
   return WISP_OK;
 }

@@ -23,7 +23,8 @@ static void *run_part(void *argument)
   return NULL;
 }
 
-void wisp_parallel_for(size_t count, wisp_sweep sweep, void *context)
+/* In so many threads at most. */
+static void sweep_in(size_t most, size_t count, wisp_sweep sweep, void *context)
 {
   part parts[MOST_THREADS];
   const double asked = wisp_environment_number("WISP_THREADS"); /* 0: as many as this process has cores */
@@ -31,7 +32,7 @@ void wisp_parallel_for(size_t count, wisp_sweep sweep, void *context)
   const int cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
   size_t threads = asked > 0 ? (size_t)asked : (size_t)cores;
   if (threads > MOST_THREADS) threads = MOST_THREADS;
-  if (threads > count) threads = count;
+  if (threads > most) threads = most;
   for (size_t i = 0; i < threads; i++) {
     parts[i] = (part){.sweep = sweep, .context = context, .from = count * i / threads, .to = count * (i + 1) / threads};
     parts[i].in_thread = i + 1 < threads && wisp_thread_start(&parts[i].thread, run_part, &parts[i]) == 0;
@@ -39,6 +40,17 @@ void wisp_parallel_for(size_t count, wisp_sweep sweep, void *context)
   }
   for (size_t i = 0; i < threads; i++)
     if (parts[i].in_thread) pthread_join(parts[i].thread, NULL);
+}
+
+void wisp_parallel_for(size_t count, wisp_sweep sweep, void *context)
+{
+  sweep_in(count, count, sweep, context);
+}
+
+void wisp_parallel_numbers(size_t count, wisp_sweep sweep, void *context)
+{
+  enum { EACH = 1 << 14 };
+  if (count) sweep_in(1 + count / EACH, count, sweep, context);
 }
 
 /* A loop whose parts can fail, and the first failure. */
@@ -86,14 +98,10 @@ static void move_part(void *context, size_t from, size_t to)
     memset(t->to + from, t->byte, to - from);
 }
 
-/* A small transfer stays in this thread. */
 static void move_bytes(size_t bytes, transfer t)
 {
-  enum { LITTLE = 1 << 18 };
-  if (bytes < LITTLE)
-    move_part(&t, 0, bytes);
-  else
-    wisp_parallel_for(bytes, move_part, &t);
+  enum { EACH = 1 << 19 };
+  if (bytes) sweep_in(1 + bytes / EACH, bytes, move_part, &t);
 }
 
 void wisp_parallel_copy(void *to, const void *from, size_t bytes)

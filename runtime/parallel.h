@@ -9,6 +9,8 @@ typedef wisp_status (*wisp_range)(wisp_error *err, void *context, size_t from, s
 
 /* Calls `sweep` or `range` for parts of 0 .. count - 1 in $WISP_THREADS threads, else one a core; the first failure. */
 void wisp_parallel_for(size_t count, wisp_sweep sweep, void *context);
+/* The same of single numbers, each a matter of nanoseconds: no more threads than have enough to do. */
+void wisp_parallel_numbers(size_t count, wisp_sweep sweep, void *context);
 wisp_status wisp_parallel(wisp_error *err, size_t count, wisp_range range, void *context);
 
 /* memcpy and memset, in threads where there is much. */

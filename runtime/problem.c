@@ -109,19 +109,18 @@ void wisp_problem_destroy(wisp_problem *p)
 typedef struct tracing {
   const wisp_discretisation *d;
   const wisp_array_decl *array;
-  size_t *origins; /* NULL: mask is made */
-  unsigned char *mask;
+  size_t *origins;     /* with a mask: NULL, or those that are known */
+  unsigned char *mask; /* NULL: origins are made */
 } tracing;
 
 static void trace(void *context, size_t from, size_t to)
 {
   const tracing *t = context;
   for (size_t i = from; i < to; i++) {
-    const size_t origin = t->d->origin ? t->d->origin(t->d->self, t->array, i) : i;
-    if (t->origins)
-      t->origins[i] = origin;
+    if (!t->mask)
+      t->origins[i] = t->d->origin ? t->d->origin(t->d->self, t->array, i) : i;
     else
-      t->mask[i] = origin != WISP_NOBODY;
+      t->mask[i] = (t->origins ? t->origins[i] : t->d->origin(t->d->self, t->array, i)) != WISP_NOBODY;
   }
 }
 
@@ -143,7 +142,7 @@ wisp_status wisp_problem_mask(wisp_error *err, wisp_problem *p, const char *arra
   if (!o->masked) {
     OWNED(free) unsigned char *bytes = NULL;
     CALL(wisp_new(err, size, 1, &bytes));
-    wisp_parallel_for(size, trace, &(tracing){&p->d, decl, NULL, bytes});
+    wisp_parallel_numbers(size, trace, &(tracing){&p->d, decl, o->origins, bytes});
     if (memchr(bytes, 0, size)) {
       CALL(wisp_device_alloc(err, p->device, size, &o->mask));
       CALL(wisp_device_upload(err, p->device, o->mask, bytes, size));
@@ -160,7 +159,7 @@ wisp_status wisp_problem_origins(wisp_error *err, wisp_problem *p, const wisp_ar
   const size_t size = wisp_arrays_size(p->arrays, array->name);
   if (!o->origins) {
     CALL(wisp_new(err, size, sizeof *o->origins, &o->origins));
-    wisp_parallel_for(size, trace, &(tracing){&p->d, array, o->origins, NULL});
+    wisp_parallel_numbers(size, trace, &(tracing){&p->d, array, o->origins, NULL});
   }
   *origins = o->origins;
   return WISP_OK;

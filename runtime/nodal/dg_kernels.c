@@ -198,7 +198,7 @@ static void compute(const struct role *role, const pass *p)
   }
   const double *rhs = find_rhs(p, role->by), *lifted = role->by <= BY_VOLUME ? p->in[LIFTED] : NULL;
   stage_end end = {p, rhs, lifted, role->by == BY_RHS ? U : U_NEXT};
-  wisp_parallel_for(wisp_dg_volume_size(p->dg), role->nested ? nest : advance, &end);
+  wisp_parallel_numbers(wisp_dg_volume_size(p->dg), role->nested ? nest : advance, &end);
 }
 
 static wisp_status find_role(wisp_error *err, const char *kernel, const struct role **out)
@@ -259,7 +259,7 @@ wisp_status wisp_dg_compute(wisp_error *err, const wisp_dg *dg, const char *kern
   for (int a = 0; a < FIELDS; a++) {
     if (!in[a]) continue;
     CALL(wisp_new(err, size_of(dg, a), sizeof *in_size[a], &in_size[a]));
-    wisp_parallel_for(size_of(dg, a), drop_signs, &(unsigned_copy){in[a], in_size[a]});
+    wisp_parallel_numbers(size_of(dg, a), drop_signs, &(unsigned_copy){in[a], in_size[a]});
   }
   compute(role, &(pass){dg, *scalars, in, out, flux, rhs, faces, half_turns, false});
   if (!sizes) return WISP_OK;

@@ -126,7 +126,7 @@ static wisp_status keep_notes(wisp_error *err, wisp_problem *problem, const wisp
   CALL(wisp_new(err, count, 1, &bytes));
   CALL(wisp_new(err, count, sizeof *sizes, &sizes));
   n.known = bytes, n.sizes = sizes;
-  wisp_parallel_for(count, note_part, &n);
+  wisp_parallel_numbers(count, note_part, &n);
   CALL(wisp_arrays_keep_sizes(err, problem->arrays, array->name, sizes, data->after));
   if (!r->sampled) return WISP_OK;
   CALL(wisp_device_alloc(err, problem->device, count, known));

@@ -38,7 +38,7 @@ wisp_status wisp_example_put(wisp_error *err, wisp_problem *problem, const wisp_
   OWNED(free) double *values = NULL;
   CALL(wisp_problem_origins(err, problem, array, &from));
   CALL(wisp_new(err, size, sizeof *values, &values));
-  wisp_parallel_for(size, lay_part, &(laying){from, natural, values});
+  wisp_parallel_numbers(size, lay_part, &(laying){from, natural, values});
   return upload(err, problem->arrays, array, values);
 }
 

@@ -184,9 +184,8 @@ static wisp_status find_map(wisp_error *err, const launch *l, reference *r, int 
   *map = (place_map){.array = array, .size = size, .count = count};
   CALL(wisp_new(err, count, sizeof *map->from, &map->from));
   for (size_t i = 0; i < count; i++) map->from[i] = SIZE_MAX;
-  wisp_parallel_for(size, map_numbers, &(mapping){r, map});
-  *out = map;
-  return WISP_OK;
+  wisp_parallel_numbers(size, map_numbers, &(mapping){r, map});
+  return *out = map, WISP_OK;
 }
 
 /* An array as it lies, in r->values. */
@@ -480,10 +479,8 @@ static wisp_status list_kernels(wisp_error *err, checker *k)
 
 static void free_checker(checker *k)
 {
-  for (size_t i = 0; k->list && i < k->out->count; i++) {
-    wisp_kernel_destroy(k->list[i].standard);
-    wisp_plan_destroy(k->list[i].plan);
-  }
+  for (size_t i = 0; k->list && i < k->out->count; i++)
+    wisp_kernel_destroy(k->list[i].standard), wisp_plan_destroy(k->list[i].plan);
   free(k->list);
 }
 

@@ -92,7 +92,7 @@ static double draw_coefficient(const wisp_passed_values *passed, uint64_t *rando
 /* Numbers that come again, as many problems' as large as those to be timed would take long to draw. */
 enum { PERIOD = 65521 };
 typedef struct repeating {
-  const double *from;
+  const double *from; /* NULL: there are none */
   double *to;
 } repeating;
 
@@ -108,7 +108,7 @@ static wisp_status repeat_random(wisp_error *err, wisp_array_kind kind, uint64_t
   OWNED(free) double *numbers = NULL;
   CALL(wisp_new(err, PERIOD, sizeof *numbers, &numbers));
   for (size_t i = 0; i < PERIOD; i++) numbers[i] = wisp_random_of(kind, random);
-  wisp_parallel_for(size, repeat_part, &(repeating){numbers, to});
+  wisp_parallel_numbers(size, repeat_part, &(repeating){numbers, to});
   return WISP_OK;
 }
 
@@ -159,6 +159,13 @@ static wisp_status compute_outputs(wisp_error *err, const wisp_test_cases *cases
   return status;
 }
 
+/* A wisp_sweep: an output before the launch. */
+static void begin_part(void *context, size_t from, size_t to)
+{
+  const repeating *r = context;
+  for (size_t i = from; i < to; i++) r->to[i] = r->from ? r->from[i] : NAN;
+}
+
 /* The family shapes the inputs and computes the outputs. */
 static wisp_status make_case(wisp_error *err, const wisp_test_cases *cases, const wisp_spec *spec, uint64_t seed,
                              wisp_test_case *r)
@@ -174,7 +181,7 @@ static wisp_status make_case(wisp_error *err, const wisp_test_cases *cases, cons
       CALL(make_array(err, r, array, a, &r->random));
   CALL(cases->workload->fill_inputs(err, r));
   for (a = 0; a < WISP_MAX_ARRAYS; a++)
-    for (size_t i = 0; r->after[a] && i < r->numbers[a]; i++) r->after[a][i] = r->before[a] ? r->before[a][i] : NAN;
+    if (r->after[a]) wisp_parallel_numbers(r->numbers[a], begin_part, &(repeating){r->before[a], r->after[a]});
   return compute_outputs(err, cases, r);
 }
 
