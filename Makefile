@@ -108,7 +108,8 @@ $(BUILD)/%.o: %.c | $(DECLARED)
 tests: all $(TESTS)
 
 build-tests = $(MAKE) $(1) all && { $(MAKE) -k $(1) tests || true; }
-sanitized  := BUILD=build-sanitize SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined" OPT="-O1 -g -fno-omit-frame-pointer"
+# Null pointers and sizes of objects are the address sanitizer's.
+sanitized  := BUILD=build-sanitize SANITIZE="-fsanitize=address,undefined -fno-sanitize=null,object-size -fno-sanitize-recover=undefined" OPT="-O1 -g -fno-omit-frame-pointer"
 check:
 	+@$(call build-tests)
 	@scripts/run-tests plain:$(BUILD) $(ONLY)

@@ -2,6 +2,7 @@
  * table (runtime/solve/solver.h). */
 #include "cli.h"
 #include "print.h"
+#include "run_file.h"
 #include "run_tuning.h"
 #include "verify.h"
 #include "../runtime/api/solvers.h"
@@ -378,9 +379,8 @@ static wisp_status refuse(wisp_error *err, wisp_arguments *args)
                    wisp_suggestion_text(&suggestion, "", meant), list.data);
 }
 
-/* wisp run, and wisp verify by its name. The problem is the first word that is one, wherever it stands among the
- * options. */
-int wisp_cli_run(int argc, char **argv)
+/* The problem is the first word that is one, wherever it stands among the options. */
+static int run_arguments(int argc, char **argv)
 {
   const bool verifies = strcmp(argv[0], "verify") == 0;
   HELD(wisp_text_free) wisp_text more = {0};
@@ -403,4 +403,15 @@ int wisp_cli_run(int argc, char **argv)
       &(wisp_syntax){
           .page = verifies ? "verify" : "run", .act = refuse, .most_operands = -1, .subject = named ? argv[1] : NULL},
       help ? argc : 1, argv);
+}
+
+/* wisp run, and wisp verify by its name; a run file stands first. */
+int wisp_cli_run(int argc, char **argv)
+{
+  HELD(wisp_run_file_free) wisp_run_file file = {.argv = NULL};
+  wisp_error err = {.text = ""};
+  if (argc < 2 || !wisp_run_file_named(argv[1])) return run_arguments(argc, argv);
+  if (wisp_run_file_read(&err, argc, argv, 1, &file) == WISP_OK) return run_arguments(file.argc, file.argv);
+  fprintf(stderr, "wisp %s: %s\n", argv[0], err.text);
+  return 1;
 }

@@ -23,7 +23,8 @@ static _Thread_local struct {
   unsigned count;
   atomic_uint next; /* piece that was not begun */
   volatile int depth;
-  uintptr_t from, past; /* whole pages around what is watched */
+  uintptr_t page, from, past;          /* whole pages around what is watched */
+  volatile bool is_protected, is_ajar; /* all of them; but those that one writing was let through to */
   unsigned draws;
   int timer; /* the kernel's */
   struct sigaction before[3];
@@ -34,9 +35,21 @@ static bool is_more_to_run(void)
   return own.run && atomic_load(&own.next) < own.count;
 }
 
+/* The system takes half a microsecond for each page that changes. A tick between these lines leaves the flags right. */
 static void protect(bool on)
 {
+  if (own.is_protected == on && !own.is_ajar) return;
+  own.is_ajar = false;
   if (own.past > own.from) mprotect((void *)own.from, own.past - own.from, on ? PROT_READ : PROT_READ | PROT_WRITE);
+  own.is_protected = on;
+}
+
+/* For one writing, which may cross into the next page. */
+static void open_pages(uintptr_t at)
+{
+  const uintptr_t from = at / own.page * own.page, two = from + 2 * own.page;
+  mprotect((void *)from, (two < own.past ? two : own.past) - from, PROT_READ | PROT_WRITE);
+  own.is_ajar = true;
 }
 
 /* 0 to 15, in an order without a pattern. */
@@ -58,7 +71,7 @@ static bool run_next(void)
 {
   const unsigned i = atomic_fetch_add(&own.next, 1);
   if (i >= own.count) return false;
-  if (own.depth < DEEPEST && is_more_to_run()) protect(true);
+  protect(own.depth < DEEPEST && is_more_to_run());
   own.run(own.context, i);
   return true;
 }
@@ -100,8 +113,11 @@ static void handle_fault(int signal, siginfo_t *info, void *context)
   const int error = errno;
   const uintptr_t at = (uintptr_t)info->si_addr;
   if (own.run && at >= own.from && at < own.past) {
-    protect(false);
-    if (draw() >= PASS || !stop_behind_next(context, true)) {
+    if (own.is_ajar) {
+      protect(false); /* the same instruction writes elsewhere too */
+    } else if (draw() < PASS && stop_behind_next(context, true)) {
+      open_pages(at);
+    } else {
       own.depth++;
       run_next();
       own.depth--;
@@ -132,6 +148,7 @@ static void take_signals(void)
 static void set_range(const wisp_watched *watched)
 {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)watched->from;
+  own.page = page;
   own.from = from / page * page;
   own.past = (from + watched->bytes + page - 1) / page * page;
 }

@@ -1,5 +1,7 @@
-/* Claim: --every writes the fields at the start and every so many steps, and a list of the files with their times that
- * ParaView reads; fields named by x, y and z are vectors, and elements know their physical group. */
+/* Claim: probes record a known solution at their points, every so many steps, alike in both bases and precisions and in
+ * whatever parts a run goes on; they do not change the steps. --every writes the fields at the start and every so many
+ * steps, and a list of the files with their times that ParaView reads; fields named by x, y and z are vectors, and
+ * elements know their physical group. */
 #include "test.h"
 #include "command.h"
 #include "parts.h"
@@ -57,8 +59,56 @@ TEST_IN_FOLDER(test_steps)
   assert_true(plain == often);
 }
 
+/* ---- Probes. */
+
+#define PROBE "--probe '0.5,0.5,0.5; (0.25,0.5,0.6)' --probe-every 5 --probe-file %s/p.csv"
+
+/* The cavity's mode is cos(pi sqrt(2) t), at the second point times sin(pi / 4). */
+TEST_IN_FOLDER(test_probes)
+{
+  const char *folder = *state;
+  for (int i = 0; i < 3; i++) {
+    char more[256] = "";
+    if (i == 1) snprintf(more, sizeof more, "-p f32 --basis bernstein");
+    if (i == 2) snprintf(more, sizeof more, "--every 2 -o %s/out.vtu", folder);
+    OWNED(cJSON_Delete)
+    cJSON *json = solve_json(folder, "maxwell", "-n 3 --box 2 --mode 1,1,0 --default --dt 0.02 --steps 12 %s " PROBE,
+                             more, folder);
+    OWNED(free) char *table = read_text(folder, "p.csv");
+    const char *line = table;
+    expect_words(table, "t,Ex@1,Ey@1,Ez@1,Hx@1,Hy@1,Hz@1,Ex@2,Ey@2,Ez@2,Hx@2,Hy@2,Hz@2\n0,");
+    for (int row = 0; row < 3; row++) {
+      double t = 0, one = 0, two = 0;
+      line = strchr(line, '\n') + 1;
+      assert_int_equal(sscanf(line, "%lf,%*f,%*f,%lf,%*f,%*f,%*f,%*f,%*f,%lf,", &t, &one, &two), 3);
+      assert_true(fabs(t - 0.1 * row) < 1e-15);
+      const double mode = cos(acos(-1.0) * sqrt(2) * t);
+      assert_true(fabs(one - mode) < 0.03);
+      assert_true(fabs(two - sqrt(0.5) * mode) < 0.03);
+    }
+    line = strchr(line, '\n') + 1;
+    assert_true(*line == '\0');
+    assert_true(json_number(json, "steps") == 12);
+  }
+}
+
 TEST_IN_FOLDER(test_refused)
 {
+  static const char *const bad[][2] = {
+      {"--probe 1,2 --probe-file D/x.csv", "option --probe: '1,2' is no point"},
+      {"--probe '0,0,0;' --probe-every 0 --probe-file D/x.csv", "must be a whole number from 1"},
+      {"--probe 3,3,3 --probe-file D/x.csv", "option --probe: the point (3, 3, 3) is in no element of the mesh"},
+      {"--probe 0,0,0", "option --probe wants --probe-file"},
+      {"--probe-file D/x.csv", "option --probe-file wants --probe"},
+      {"--probe 0,0,0 --probe-file D/x.txt", "must end in .csv"},
+  };
+  for (size_t i = 0; i < WISP_COUNT(bad); i++) {
+    char options[256] = "", *to = options;
+    for (const char *at = bad[i][0]; *at; at++)
+      to += at[0] == 'D' && at[1] == '/' ? sprintf(to, "%s", (const char *)*state) : sprintf(to, "%c", *at);
+    run_expect(*state, "", 2, bad[i][1], "run maxwell -q -n 1 --box 1 --default -d %s %s", test_device_name(), options);
+    assert_int_not_equal(access(fixture_path(*state, "x.csv"), F_OK), 0);
+  }
   run_expect(*state, "", 2, "option --every wants --output: give both, or neither",
              "run maxwell -q -n 1 --default -d %s --every 3", test_device_name());
   run_expect(*state, "", 2, "option --every is '0', must be a whole number from 1",

@@ -124,7 +124,7 @@ static double scale(const wisp_scheme *scheme, bool nested, int stage, double dt
 }
 
 wisp_status wisp_forcing_weigh(wisp_error *err, wisp_forcing *f, const wisp_scheme *scheme, bool nested, double t,
-                               double dt, long long from)
+                               double dt, long long from, long long steps)
 {
   OWNED(free) double *table = NULL, *values = NULL;
   const int32_t turn[2] = {0, 0};
@@ -134,7 +134,8 @@ wisp_status wisp_forcing_weigh(wisp_error *err, wisp_forcing *f, const wisp_sche
   CALL(wisp_new(err, table_size(f) + 1, sizeof *table, &table));
   CALL(wisp_new(err, f->terms * WISP_FORCING_POINTS + 1, sizeof *values, &values));
   double *out = table;
-  for (long long step = from; step < from + WISP_FORCING_STEPS; step++) {
+  if (steps > WISP_FORCING_STEPS) steps = WISP_FORCING_STEPS;
+  for (long long step = from; step < from + steps; step++) {
     for (int q = 0; q < w.points; q++) at[q] = t + dt * ((double)step + w.x[q]);
     wisp_sources_when(f->sources, (size_t)w.points, at, values);
     for (size_t i = 0; i < f->terms * (size_t)w.points; i++)

@@ -31,9 +31,9 @@ wisp_status wisp_forcing_create(wisp_error *err, wisp_device *device, const wisp
 void wisp_forcing_destroy(wisp_forcing *forcing);
 WISP_OWNED(wisp_forcing, wisp_forcing_destroy)
 
-/* Waits, and makes the weights of the next WISP_FORCING_STEPS steps of dt from step number `from` after t. */
+/* Waits, and makes the weights of so many steps of dt, at most WISP_FORCING_STEPS, from step number `from` after t. */
 wisp_status wisp_forcing_weigh(wisp_error *err, wisp_forcing *forcing, const wisp_scheme *scheme, bool nested, double t,
-                               double dt, long long from);
+                               double dt, long long from, long long steps);
 
 /* Enqueues what a stage adds: to u, and, in low storage, to res. Every stage of a step comes once, in order. */
 wisp_status wisp_forcing_add(wisp_error *err, const wisp_forcing *forcing, const wisp_scheme *scheme, int stage,

@@ -235,12 +235,20 @@ static wisp_status record_all(wisp_error *err, wisp_stepper *solver, double dt)
   return status;
 }
 
-/* Weighs the sources for the steps from number `from` of the clock on. */
-static wisp_status weigh(wisp_error *err, const wisp_stepper *solver, long long from)
+wisp_status wisp_stepper_probe(wisp_error *err, wisp_stepper *solver)
+{
+  const wisp_pointer u = wisp_arrays_at(solver->problem->arrays, "u");
+  if (!solver->probes) return WISP_OK;
+  return wisp_probes_take(err, solver->probes, u, solver->clock.steps, wisp_stepper_time(solver));
+}
+
+/* Weighs the sources for the next `steps` steps, or as many as fit, from number `from` of the clock on. */
+static wisp_status weigh(wisp_error *err, const wisp_stepper *solver, long long from, long long steps)
 {
   const wisp_integrator *i = &solver->integrator;
   if (!solver->forcing) return WISP_OK;
-  return wisp_forcing_weigh(err, solver->forcing, i->scheme, i->nested, solver->clock.begun, solver->clock.dt, from);
+  return wisp_forcing_weigh(err, solver->forcing, i->scheme, i->nested, solver->clock.begun, solver->clock.dt, from,
+                            steps);
 }
 
 wisp_status wisp_stepper_advance(wisp_error *err, wisp_stepper *solver, double dt, long long steps,
@@ -256,11 +264,12 @@ wisp_status wisp_stepper_advance(wisp_error *err, wisp_stepper *solver, double d
   solver->clock.dt = dt;
   CALL(wisp_event_record(err, solver->begin));
   for (long long s = 0; s < steps; s++) {
-    if (s % WISP_FORCING_STEPS == 0) CALL(weigh(err, solver, solver->clock.steps + s));
+    if (s % WISP_FORCING_STEPS == 0) CALL(weigh(err, solver, solver->clock.steps, steps - s));
     CALL(wisp_graph_replay(err, solver->graph[solver->current]));
     swap_u(solver);
+    solver->clock.steps++;
+    CALL(wisp_stepper_probe(err, solver));
   }
-  solver->clock.steps += steps;
   CALL(wisp_event_record(err, solver->end));
   CALL(wisp_device_finish(err, solver->device));
   CALL(wisp_event_elapsed(err, solver->begin, solver->end, &ms));

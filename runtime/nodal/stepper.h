@@ -2,6 +2,7 @@
 #pragma once
 
 #include "forcing.h"
+#include "probes.h"
 
 /* ---- A step of the Runge-Kutta method as launches of a stage's kernels, in the form that they are made for.
  *
@@ -94,6 +95,7 @@ typedef struct wisp_stepper {
     long long steps;
   } clock;                          /* the time is begun + steps dt, whatever parts the steps were made in */
   wisp_forcing *forcing;            /* NULL: there are no sources */
+  wisp_probes *probes;              /* sees the fields after each step; borrowed; NULL: none does */
   wisp_graph *graph[WISP_U_ARRAYS]; /* by the place of u at the beginning; NULL: not recorded */
   wisp_event *begin, *end;
   struct {
@@ -126,6 +128,9 @@ void wisp_stepper_set_time(wisp_stepper *solver, double time);
 
 /* Steps add sources from now on; borrowed. what ("option --source") begins messages. */
 wisp_status wisp_stepper_force(wisp_error *err, wisp_stepper *solver, const char *what, const wisp_sources *sources);
+
+/* A sample of the fields as they are, for the probes. */
+wisp_status wisp_stepper_probe(wisp_error *err, wisp_stepper *solver);
 
 /* Stages that the next two take together: they are not worth while for a run of fewer. */
 long long wisp_stepper_limit_stages(void);

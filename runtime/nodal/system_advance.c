@@ -111,8 +111,10 @@ wisp_status wisp_system_advance(wisp_error *err, wisp_solver *s, const wisp_unti
   CALL(wisp_system_choose_scheme(err, run));
   CALL(plan_steps(err, run, until, &steps, &run->dt));
   run->time_error = NAN;
+  CALL(wisp_stepper_probe(err, run->stepper));
   const wisp_status status = until && !watch ? advance_part(err, run, steps) : advance_in_parts(err, run, steps, watch);
   if (status == WISP_EWRONG && !until) CALL(wisp_system_blew_up(err, run));
   CALL(status);
+  if (run->probes) CALL(wisp_probes_write(err, run->probes, wisp_solver_text(s, "probe-file")));
   return until ? WISP_OK : judge(err, run);
 }

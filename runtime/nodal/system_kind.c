@@ -40,6 +40,9 @@ static const wisp_solver_option options[] = {
     WISP_INTEGER_ROW("every", "S", 1, 1e9, NULL, NULL,
                      "with --output: the fields at the start and every S steps as well, in FILE_STEP.vtu, and the list "
                      "of these files with their times in FILE.pvd"),
+    WISP_TEXT_ROW("probe", "X,Y,Z;...", NULL, NULL, "with --probe-file: the points at which fields are recorded"),
+    WISP_INTEGER_ROW("probe-every", "S", 1, 1e9, "1", NULL, "with --probe: steps from one record to the next"),
+    WISP_FILE_ROW(0, "probe-file", ".csv", NULL, "with --probe: the records, a line with the time for each"),
     WISP_FILE_ROW(0, "checkpoint", ".ckpt", NULL,
                   "the state at the end, every --checkpoint-every steps, and where Ctrl-C or SIGTERM stops the run"),
     WISP_INTEGER_ROW("checkpoint-every", "S", 1, 1e9, NULL, NULL, "with --checkpoint: steps between two"),
@@ -127,6 +130,10 @@ static wisp_status read_system(wisp_error *err, wisp_solver *s)
                     "--initial gives the first fields, as --start and --mode do: leave one out"));
   CALL(wisp_require(err, !wisp_solver_given(s, "every") || wisp_solver_given(s, "output"), WISP_EUSAGE,
                     "option --every wants --output: give both, or neither"));
+  const char *probe = wisp_solver_text(s, "probe");
+  CALL(wisp_require(err, !probe == !wisp_solver_given(s, "probe-file"), WISP_EUSAGE,
+                    "option --probe wants --probe-file: give both, or neither"));
+  if (probe) CALL(wisp_probes_create(err, "option --probe", probe, NULL, NULL, s->precision, 1, &run->probes));
   CALL(wisp_require(err, !wisp_solver_given(s, "checkpoint-every") || wisp_solver_given(s, "checkpoint"), WISP_EUSAGE,
                     "option --checkpoint-every wants --checkpoint: give both, or neither"));
   const bool starts = wisp_solver_given(s, "start") || mode || wisp_solver_given(s, "initial");
@@ -283,6 +290,10 @@ static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watc
   CALL(wisp_dg_set_medium(err, run->dg, run->medium));
   CALL(wisp_stepper_create(err, s->session->device, run->dg, s->precision, s->stage, run->alpha, &run->stepper));
   if (run->sources.count) CALL(wisp_stepper_force(err, run->stepper, "option --source", &run->sources));
+  if (wisp_solver_given(s, "probe"))
+    CALL(wisp_probes_create(err, "option --probe", wisp_solver_text(s, "probe"), s->session->device, run->dg,
+                            s->precision, wisp_solver_integer(s, "probe-every"), &run->probes));
+  run->stepper->probes = run->probes;
   s->nodes = run->tet->Np;
   s->unknowns = (double)s->mesh->elements * run->tet->Np * run->system->fields;
   s->unknown = "DOFs";
@@ -346,6 +357,7 @@ static void release_system(wisp_solver *s)
   wisp_initial_free(&run->initial);
   wisp_sources_free(&run->sources);
   wisp_series_free(&run->series);
+  wisp_probes_destroy(run->probes);
   wisp_system_destroy(run->system);
   wisp_tet_destroy(run->tet);
   for (int q = 0; q < WISP_MAX_QUANTITIES; q++) free(run->coefficient[q]);

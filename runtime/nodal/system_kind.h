@@ -60,7 +60,8 @@ typedef struct wisp_system_run {
   double *u;           /* the fields on the host, where `fetched` */
   bool fetched;
   wisp_restart restart;
-  wisp_series series; /* of files that have been written */
+  wisp_probes *probes; /* NULL: none */
+  wisp_series series;  /* of files that have been written */
   const char *name[WISP_MAX_FIELDS];
   int *node; /* of a program's values: which of the file's nodes each of a turned element's is (system_values.c) */
 } wisp_system_run;
