@@ -198,7 +198,7 @@ TEST(test_cycle)
   OWNED(wisp_cycle_destroy) wisp_cycle *c = NULL;
   multigrid m;
   GOOD(wisp_sparse_make(err, ROWS, ROWS, 9, list, NULL, &A));
-  GOOD(wisp_cycle_create(err, &A, DIRECT, false, &c));
+  GOOD(wisp_cycle_create(err, &A, NULL, DIRECT, false, &c));
   assert_true(c->coarsenings >= 2 && c->coarsenings < MOST);
   double *values = zeros((size_t)c->start[c->rows] + 2 * c->width), *over = values + c->start[c->rows];
   make(&m, c, values, over);

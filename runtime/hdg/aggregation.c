@@ -99,11 +99,11 @@ static wisp_status fill_lists(wisp_error *err, const void *cycle, wisp_arrays *a
 }
 
 wisp_status wisp_aggregation_create(wisp_error *err, wisp_device *device, wisp_stage *stage, wisp_precision precision,
-                                    wisp_sparse *A, bool smoothed, wisp_aggregation **out)
+                                    wisp_sparse *A, const double *values, bool smoothed, wisp_aggregation **out)
 {
   OWNED(wisp_aggregation_destroy) wisp_aggregation *a = NULL;
   CALL(wisp_new(err, 1, sizeof *a, &a));
-  CALL(wisp_cycle_create(err, A, WISP_CYCLE_DIRECT, smoothed, &a->cycle));
+  CALL(wisp_cycle_create(err, A, values, WISP_CYCLE_DIRECT, smoothed, &a->cycle));
   CALL(wisp_stage_load(err, device, stage));
   wisp_discretisation d = {.family = wisp_family_find("hdg"), .self = a->cycle, .fill = fill_lists};
   wisp_cycle_counts(a->cycle, d.counts);

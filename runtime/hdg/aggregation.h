@@ -35,10 +35,10 @@ typedef struct wisp_aggregation {
 /* The kernels of the cycle; to choose them: a spec of the family hdg, of order 1. */
 wisp_choose_request wisp_aggregation_request(wisp_precision precision);
 
-/* Takes the pattern of A, all of whose diagonal is there. smoothed: as of wisp_cycle_create. The stage and the device
- * are borrowed. */
+/* Takes the pattern of A, all of whose diagonal is there. values, smoothed: as of wisp_cycle_create. The stage and the
+ * device are borrowed. */
 wisp_status wisp_aggregation_create(wisp_error *err, wisp_device *device, wisp_stage *stage, wisp_precision precision,
-                                    wisp_sparse *A, bool smoothed, wisp_aggregation **out);
+                                    wisp_sparse *A, const double *values, bool smoothed, wisp_aggregation **out);
 void wisp_aggregation_destroy(wisp_aggregation *aggregation); /* NULL is fine */
 WISP_OWNED(wisp_aggregation, wisp_aggregation_destroy)
 

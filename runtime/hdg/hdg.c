@@ -98,7 +98,7 @@ static wisp_status make_cycle(wisp_error *err, wisp_hdg_coarse *c, size_t direct
     if (touches > most) most = touches;
   }
   CALL(wisp_sparse_make(err, c->vertices, c->vertices, most * ENDS + 1, list_row, c, &A));
-  return wisp_cycle_create(err, &A, direct, false, &c->cycle);
+  return wisp_cycle_create(err, &A, NULL, direct, false, &c->cycle);
 }
 
 static void destroy_coarse(wisp_hdg_coarse *c)

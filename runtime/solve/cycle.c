@@ -1,4 +1,5 @@
 #include "cycle.h"
+#include "strength.h"
 
 #include <math.h>
 
@@ -28,8 +29,10 @@ typedef struct level {
 typedef struct hierarchy {
   level level[WISP_CYCLE_LEVELS];
   size_t levels, width;
-  bool direct;   /* the last is solved by an inverse, else smoothed */
-  bool smoothed; /* the first is, by others */
+  bool direct;       /* the last is solved by an inverse, else smoothed */
+  bool smoothed;     /* the first is, by others */
+  wisp_sparse graph; /* of the level that is coarsened next, of whose numbers strong connections follow; */
+  double *strength;  /* NULL: they are not known */
 } hierarchy;
 
 static bool is_twice(const hierarchy *h, size_t i)
@@ -40,6 +43,8 @@ static bool is_twice(const hierarchy *h, size_t i)
 
 static void free_hierarchy(hierarchy *h)
 {
+  wisp_sparse_free(&h->graph);
+  free(h->strength);
   for (level *l = h->level; l < h->level + WISP_CYCLE_LEVELS; l++)
     for (int i = 0; i < PARTS; i++) wisp_sparse_free(&l->of[i]);
 }
@@ -106,11 +111,25 @@ static wisp_status copy_pattern(wisp_error *err, const wisp_sparse *of, wisp_spa
   return WISP_OK;
 }
 
+/* Aggregates by strong connections; and the same numbers between them, for the next level. */
+static wisp_status aggregate_strong(wisp_error *err, hierarchy *h, wisp_sparse *out)
+{
+  HELD(wisp_sparse_free) wisp_sparse neighbours = {.rows = 0}, next = {.rows = 0};
+  double *strength = NULL;
+  CALL(wisp_strong_neighbours(err, &h->graph, h->strength, &neighbours));
+  CALL(aggregates(err, &neighbours, out));
+  CALL(wisp_sparse_contract(err, &h->graph, h->strength, out, &next, &strength));
+  wisp_sparse_free(&h->graph);
+  free(h->strength);
+  h->strength = strength;
+  return GIVE(next, &h->graph);
+}
+
 /* The next level's A; no row: its aggregates are no fewer, and l is the last. */
-static wisp_status coarsen(wisp_error *err, level *l, wisp_sparse *next)
+static wisp_status coarsen(wisp_error *err, hierarchy *h, level *l, wisp_sparse *next)
 {
   HELD(wisp_sparse_free) wisp_sparse P = {.rows = 0};
-  CALL(aggregates(err, &l->of[A], &l->of[T]));
+  CALL(h->strength ? aggregate_strong(err, h, &l->of[T]) : aggregates(err, &l->of[A], &l->of[T]));
   if (l->of[T].rows * 5 > l->of[A].rows * 4) {
     wisp_sparse_free(&l->of[T]);
     return WISP_OK;
@@ -148,7 +167,7 @@ static wisp_status make_levels(wisp_error *err, wisp_sparse *of, size_t direct, 
     CALL(copy_pattern(err, &l->of[A], &l->of[SCALED]));
     if (!smoothed) CALL(wisp_sparse_multiply(err, &l->of[A], &l->of[A], &l->of[E]));
     if (!smoothed) CALL(wisp_sparse_multiply(err, &l->of[E], &l->of[A], &l->of[UP]));
-    if (h->levels < WISP_CYCLE_LEVELS) CALL(coarsen(err, l, &next));
+    if (h->levels < WISP_CYCLE_LEVELS) CALL(coarsen(err, h, l, &next));
   }
   return WISP_OK;
 }
@@ -379,10 +398,22 @@ static void add_level_steps(wisp_cycle *c, const hierarchy *h, size_t i)
   if (is_twice(h, i)) add_visit(c, l, l + 1);
 }
 
-wisp_status wisp_cycle_create(wisp_error *err, wisp_sparse *of, size_t direct, bool smoothed, wisp_cycle **out)
+static wisp_status keep_strength(wisp_error *err, const wisp_sparse *of, const double *values, hierarchy *h)
+{
+  const size_t numbers = (size_t)of->start[of->rows];
+  if (!values) return WISP_OK;
+  CALL(copy_pattern(err, of, &h->graph));
+  CALL(wisp_new(err, numbers, sizeof *h->strength, &h->strength));
+  memcpy(h->strength, values, numbers * sizeof *values);
+  return WISP_OK;
+}
+
+wisp_status wisp_cycle_create(wisp_error *err, wisp_sparse *of, const double *values, size_t direct, bool smoothed,
+                              wisp_cycle **out)
 {
   OWNED(wisp_cycle_destroy) wisp_cycle *c = NULL;
   HELD(free_hierarchy) hierarchy h = {.smoothed = smoothed};
+  CALL(keep_strength(err, of, values, &h));
   CALL(make_levels(err, of, direct, &h));
   CALL(wisp_new(err, 1, sizeof *c, &c));
   CALL(lay_out(err, &h, c));

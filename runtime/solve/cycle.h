@@ -59,9 +59,11 @@ typedef struct wisp_cycle {
   size_t steps;
 } wisp_cycle;
 
-/* Takes A, which has all of its diagonal. direct: unknowns for an inverse, at most WISP_CYCLE_DIRECT. smoothed: A's own
- * level is, by others; solution_at is then a multiple of 4, and numbers between b and x are 0. */
-wisp_status wisp_cycle_create(wisp_error *err, wisp_sparse *A, size_t direct, bool smoothed, wisp_cycle **out);
+/* Takes A, which has all of its diagonal. values: its numbers, whose strong connections aggregates follow; NULL: they
+ * follow the pattern. direct: unknowns for an inverse, at most WISP_CYCLE_DIRECT. smoothed: A's own level is, by
+ * others; solution_at is then a multiple of 4, and numbers between b and x are 0. */
+wisp_status wisp_cycle_create(wisp_error *err, wisp_sparse *A, const double *values, size_t direct, bool smoothed,
+                              wisp_cycle **out);
 void wisp_cycle_destroy(wisp_cycle *cycle);
 WISP_OWNED(wisp_cycle, wisp_cycle_destroy)
 

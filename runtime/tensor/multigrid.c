@@ -87,7 +87,7 @@ static wisp_status aggregate(wisp_error *err, wisp_device *device, wisp_stage *s
   CALL(wisp_vertex_pattern(err, lowest, &pattern));
   CALL(wisp_new(err, (size_t)pattern.start[pattern.rows], sizeof *values, &values));
   CALL(wisp_vertex_values(err, lowest, &pattern, values));
-  CALL(wisp_aggregation_create(err, device, stage, WISP_F32, &pattern, true, &m->aggregation));
+  CALL(wisp_aggregation_create(err, device, stage, WISP_F32, &pattern, values, true, &m->aggregation));
   return wisp_aggregation_set(err, m->aggregation, values);
 }
 

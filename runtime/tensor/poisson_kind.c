@@ -9,7 +9,7 @@ static const wisp_solver_option options[] = {
                     "factors stored, made of the vertices (trilinear), or auto: the faster winner"),
     WISP_CHOICE_ROW("preconditioner", "KIND", "none jacobi chebyshev multigrid", "jacobi", NULL,
                     "none, jacobi, chebyshev, or multigrid over orders"),
-    WISP_INTEGER_ROW("degree", "K", 1, 16, "3", NULL, "degree of the Chebyshev polynomials"),
+    WISP_INTEGER_ROW("degree", "K", 1, 16, NULL, "3; multigrid: 5", "degree of the Chebyshev polynomials"),
     WISP_REAL_ROW("tolerance", "T", 0, 1, "1e-10; f32: 1e-5", NULL,
                   "residual to reach, over the right-hand side; 0: all iterations"),
     WISP_INTEGER_ROW("iterations", "K", 0, 1e9, "1000", NULL, "how many at most"),
@@ -19,6 +19,14 @@ static const wisp_solver_option options[] = {
 /* Ways to the geometry, as the option has them. */
 enum { GEOMETRY_AUTO, GEOMETRY_STORED, GEOMETRY_TRILINEAR };
 
+/* Multigrid's cost hardly depends on it, but where it is high, fewer cycles wait for small orders, and stretched cells
+ * take fewer iterations. */
+static int find_degree(const wisp_solver *s, wisp_preconditioner preconditioner)
+{
+  if (wisp_solver_given(s, "degree")) return (int)wisp_solver_integer(s, "degree");
+  return preconditioner == WISP_MULTIGRID ? 5 : 3;
+}
+
 static wisp_status read_poisson(wisp_error *err, wisp_solver *s)
 {
   wisp_poisson_run *run = (wisp_poisson_run *)s;
@@ -27,7 +35,7 @@ static wisp_status read_poisson(wisp_error *err, wisp_solver *s)
   s->source.box[0] = 8;
   run->op = (wisp_hex_operator)wisp_solver_choice(s, "problem");
   run->method = (wisp_poisson_method){
-      .precision = s->precision, .preconditioner = preconditioner, .degree = (int)wisp_solver_integer(s, "degree")};
+      .precision = s->precision, .preconditioner = preconditioner, .degree = find_degree(s, preconditioner)};
   CALL(wisp_fields_check_order(err, wisp_solver_given(s, "output"), s->order));
   CALL(wisp_require(err, preconditioner != WISP_MULTIGRID || run->op != WISP_HEX_MASS, WISP_EUSAGE,
                     "multigrid solves bp3 and bp5: take --preconditioner jacobi for the mass matrix of bp1"));

@@ -2,7 +2,6 @@
 #include "recheck_parts.h"
 #include "../search/search.h"
 #include "../trial/trial.h"
-#include "../../gen/random.h"
 #include "../../runtime/compilers.h"
 
 #include <string.h>
@@ -148,7 +147,6 @@ static wisp_status open_bench(wisp_error *err, worker *w, wisp_device *device)
   w->bench.source = wisp_mesh_source_irregular();
   w->bench.link = w->link;
   w->bench.sharers = w->job->workers;
-  wisp_verifier_seed(w->bench.verifier, WISP_OTHER_SEED);
   return wisp_pipeline_create(err, w->summary.limits.target, each > 1 ? (int)each : 1, AHEAD, &w->pipeline);
 }
 

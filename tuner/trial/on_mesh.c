@@ -137,7 +137,6 @@ static void free_reference(reference *r)
   wisp_discretisation_destroy(&r->sample.d);
 }
 
-/* Scalars, and the array with another name in the kernel. Arrays are the problem's own. */
 static wisp_status take_bindings(wisp_error *err, const launch *l, wisp_test_case *t)
 {
   for (const wisp_binding *b = l->bindings; b < l->bindings + l->count; b++)

@@ -2,6 +2,7 @@
 #include "../../cache/store.h"
 #include "../../gen/environment.h"
 #include "../../gen/family.h"
+#include "../../gen/random.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -405,10 +406,12 @@ static wisp_status verify_again(wisp_error *err, wisp_bench *bench, const wisp_j
   HELD(wisp_problem_ref_end) wisp_problem_ref large = {0};
   OWNED(wisp_kernel_destroy) wisp_kernel *kernel = NULL;
   CALL(wisp_require(err, job->status == WISP_OK, job->status, "%s", job->error.text));
+  wisp_verifier_seed(bench->verifier, WISP_OTHER_SEED);
   CALL(wisp_bench_acquire(err, bench, job->plan, &large));
   CALL(announce(err, bench, job->plan, MORE_TIME * wisp_trial_limit(bench, &job->plan->spec, 0), t));
   CALL(wisp_kernel_create(err, bench->device, job->plan, &job->binary, &kernel));
   CALL(wisp_verifier_check(err, bench->verifier, kernel, &t->error));
+  wisp_verifier_seed(bench->verifier, WISP_RANDOM_SEED); /* that of candidates, for whom the next limit was set */
   CALL(compare_with_single(err, bench, job->plan, kernel));
   CALL(wisp_bench_repeat_check(err, bench, large.problem, kernel, true));
   wisp_trial_end(t, WISP_TRIAL_OK, "%s", "");

@@ -96,7 +96,8 @@ wisp_status wisp_trial_run(wisp_error *err, wisp_bench *bench, wisp_job *job, wi
                            wisp_trial *trial);
 
 /* Verifies a winner anew, without a time: on all test cases, on its problem, and at launch after launch as in a final
- * round. The bench's problem is set, and its verifier's seed. Otherwise as wisp_trial_run; the job stays the caller's.
+ * round, with other data than candidates have. The bench's problem is set. Otherwise as wisp_trial_run; the job stays
+ * the caller's.
  */
 wisp_status wisp_trial_verify(wisp_error *err, wisp_bench *bench, const wisp_job *job, wisp_trial *trial);
 
