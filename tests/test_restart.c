@@ -57,7 +57,7 @@ TEST_IN_FOLDER(test_schedule)
   assert_true(fabs(json_number(json, "time") - 0.4) < 1e-15);
 }
 
-/* What sources have left goes on without them. */
+/* Fields that sources have driven go on without them. */
 TEST_IN_FOLDER(test_without_sources)
 {
   const char *folder = *state;
