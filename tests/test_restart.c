@@ -57,6 +57,18 @@ TEST_IN_FOLDER(test_schedule)
   assert_true(fabs(json_number(json, "time") - 0.4) < 1e-15);
 }
 
+/* Fields that sources have driven go on without them. */
+TEST_IN_FOLDER(test_without_sources)
+{
+  const char *folder = *state;
+  run_steps(folder, "--dt 0.01", 20, "driven.ckpt", "");
+  const double before = solve_number(folder, "energy_final", "maxwell",
+                                     "-n 2 --box 2 --default --restart %s/driven.ckpt --steps 0", folder),
+               after = solve_number(folder, "energy_final", "maxwell",
+                                    "-n 2 --box 2 --default --restart %s/driven.ckpt --steps 20", folder);
+  assert_true(before > 0 && after > 0 && after <= before);
+}
+
 /* A run that would last for minutes is stopped: 143, one line that names the file, and a file to go on from. */
 TEST_IN_FOLDER(test_signal)
 {

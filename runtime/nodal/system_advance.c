@@ -98,7 +98,8 @@ static wisp_status judge(wisp_error *err, wisp_system_run *run)
   double energy = 0, length = 0;
   CALL(wisp_system_fetch(err, run));
   CALL(wisp_dg_energy(err, run->dg, run->u, &energy));
-  if (!(energy <= 2 * run->energy_initial) && !run->sources.count) CALL(wisp_system_blew_up(err, run));
+  if (!(energy <= 2 * fmax(run->energy_initial, run->energy_resumed)) && !run->sources.count)
+    CALL(wisp_system_blew_up(err, run));
   CALL(wisp_dg_length(err, run->dg, run->u, &length));
   return wisp_system_time_error(err, run, length);
 }

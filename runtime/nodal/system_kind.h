@@ -52,6 +52,7 @@ typedef struct wisp_system_run {
   double step;   /* the one to take */
   double misfit; /* of the start on the elements, wisp_dg_misfit; NaN where the solution is known */
   double energy_initial;
+  double energy_resumed; /* of a run that went on, where it did: sources may have come before */
   /* what has run */
   long long steps;
   double time, dt;

@@ -94,5 +94,5 @@ wisp_status wisp_system_resume(wisp_error *err, wisp_system_run *run)
   run->steps = (long long)c->steps;
   run->time = wisp_stepper_time(run->stepper);
   run->energy_initial = c->energy;
-  return WISP_OK;
+  return wisp_dg_energy(err, run->dg, run->u, &run->energy_resumed);
 }
