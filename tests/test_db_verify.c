@@ -79,7 +79,8 @@ TEST_IN_FOLDER(test_verdicts)
   assert_true(json_number(json, "kernels") == 4 && json_number(json, "right") == 1 && json_number(json, "failed") == 2);
   assert_true(json_number(json, "refused") == 1 && json_number(json, "stale") == 1 && json_number(json, "left") == 0);
   assert_non_null(strstr(json_text(find_row(json, "wrong"), "reason"), "error 1.0"));
-  assert_non_null(strstr(json_text(find_row(json, "crash"), "reason"), "signal"));
+  const char *crash = json_text(find_row(json, "crash"), "reason");
+  assert_true(*crash && (!test_device_is_host() || strstr(crash, "signal")));
   assert_string_equal(json_text(find_row(json, "refused"), "layout"), "slab-km7");
   forget(&o);
   check_shares(folder, before);

@@ -248,17 +248,25 @@ static void correct(numbers *n)
   }
 }
 
-/* One number of an element's field in another order: J in each direction, or J^T. */
-static void transfer_one(const wisp_hex *hex, bool up, const double *from, int to, double *value, double *size)
+/* An element's field between two orders, in extended precision, and the magnitudes that its numbers are made of. */
+enum { MOST_NODES = (WISP_HEX_MAX_ORDER + 1) * (WISP_HEX_MAX_ORDER + 1) * (WISP_HEX_MAX_ORDER + 1) };
+typedef struct field {
+  long double value[MOST_NODES];
+  double size[MOST_NODES];
+} field;
+
+/* J, or J^T, along a direction of which `inner` numbers stand side by side, `outer` times. */
+static void transfer_along(const wisp_hex *hex, bool up, int inner, int outer, const field *from, field *to)
 {
-  const int many = up ? hex->Mq : hex->Nq, own = up ? hex->Nq : hex->Mq,
-            at[3] = {to % own, to / own % own, to / own / own};
-  *value = *size = 0;
-  for (int q = 0; q < many * many * many; q++) {
-    const int node[3] = {q % many, q / many % many, q / many / many};
-    double term = from[q];
-    for (int d = 0; d < 3; d++) term *= hex->J[(up ? at[d] : node[d]) * hex->Mq + (up ? node[d] : at[d])];
-    *value += term, *size += fabs(term);
+  const int many = up ? hex->Mq : hex->Nq, own = up ? hex->Nq : hex->Mq;
+  for (int at = 0; at < outer * own * inner; at++) {
+    const int i = at % inner, m = at / inner % own, o = at / inner / own;
+    to->value[at] = to->size[at] = 0;
+    for (int n = 0; n < many; n++) {
+      const double entry = hex->J[(up ? m : n) * hex->Mq + (up ? n : m)];
+      to->value[at] += entry * from->value[(o * many + n) * inner + i];
+      to->size[at] += fabs(entry) * from->size[(o * many + n) * inner + i];
+    }
   }
 }
 
@@ -266,14 +274,19 @@ static void transfer(numbers *n, bool up)
 {
   const wisp_hex *hex = n->scalars.hex;
   const int Np = hex->Np, Mp = hex->Mq * hex->Mq * hex->Mq, from = up ? Mp : Np, to = up ? Np : Mp;
+  const int many = up ? hex->Mq : hex->Nq, own = up ? hex->Nq : hex->Mq;
+  const double *given = n->at[up ? WISP_TENSOR_COARSE_U : WISP_TENSOR_U];
   const size_t elements = n->scalars.locals / (size_t)Np;
-  for (size_t e = 0; e < elements; e++)
-    for (int i = 0; i < to; i++) {
-      const double *field = n->at[up ? WISP_TENSOR_COARSE_U : WISP_TENSOR_U] + e * (size_t)from;
-      double value, size;
-      transfer_one(hex, up, field, i, &value, &size);
-      set(n, up ? WISP_TENSOR_Y : WISP_TENSOR_COARSE_Y, e * (size_t)to + (size_t)i, value, size);
-    }
+  for (size_t e = 0; e < elements; e++) {
+    field a, b;
+    for (int i = 0; i < from; i++)
+      a.value[i] = given[e * (size_t)from + (size_t)i], a.size[i] = fabs((double)a.value[i]);
+    transfer_along(hex, up, 1, many * many, &a, &b);
+    transfer_along(hex, up, own, many, &b, &a);
+    transfer_along(hex, up, own * own, 1, &a, &b);
+    for (int i = 0; i < to; i++)
+      set(n, up ? WISP_TENSOR_Y : WISP_TENSOR_COARSE_Y, e * (size_t)to + (size_t)i, (double)b.value[i], b.size[i]);
+  }
 }
 
 static void restrict_residual(numbers *n)
