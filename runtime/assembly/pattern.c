@@ -1,6 +1,7 @@
 #include "pattern.h"
 #include "../../gen/assembly/simplex.h"
 #include "../parallel.h"
+#include "../solve/sparse.h"
 #include "list_kind.h"
 
 #include <unistd.h>
@@ -174,15 +175,7 @@ void wisp_pattern_destroy(wisp_pattern *p)
 
 int32_t wisp_pattern_slot(const wisp_pattern *p, int32_t row, int32_t column)
 {
-  int32_t low = p->start[row], high = p->start[row + 1] - 1;
-  while (low < high) {
-    const int32_t middle = low + (high - low) / 2;
-    if (p->column[middle] < column)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low - p->start[row];
+  return wisp_sparse_find(p->column, p->start[row], p->start[row + 1], column) - p->start[row];
 }
 
 /* --- slices --- */

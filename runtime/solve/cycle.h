@@ -12,8 +12,8 @@
  *
  * The last level is solved by its inverse, the second and a large third are visited twice, the second time for what the
  * first has left of b.
- * Where A's own level is smoothed by others, `levels` has what these leave of b, and what they have of x from
- * solution_at on: the cycle is then x += P x_1 for b_1 = P^T b.
+ * Others may smooth A's own level: `levels` then has what they leave of b, and their x from solution_at on, and the
+ * cycle is x += P x_1 for b_1 = P^T b.
  * The pattern follows from that of A, and is found here; the numbers are computed on the device, by steps. */
 #pragma once
 

@@ -13,6 +13,19 @@ typedef struct wisp_sparse {
 
 void wisp_sparse_free(wisp_sparse *matrix);
 
+/* The first of the rising columns [low, high) that is not below this one; high where all are. */
+static inline int32_t wisp_sparse_find(const int32_t *columns, int32_t low, int32_t high, int32_t column)
+{
+  while (low < high) {
+    const int32_t middle = low + (high - low) / 2;
+    if (columns[middle] < column)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 /* Lists the columns of a row, with repetitions, in any order; returns how many. Called from several threads at once. */
 typedef size_t (*wisp_sparse_row)(const void *context, size_t row, int32_t *columns);
 

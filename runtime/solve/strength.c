@@ -13,15 +13,8 @@ typedef struct filter {
 
 static bool has_column(const wisp_sparse *of, size_t row, int32_t column)
 {
-  int32_t low = of->start[row], high = of->start[row + 1];
-  while (low < high) {
-    const int32_t middle = (low + high) / 2;
-    if (of->column[middle] < column)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < of->start[row + 1] && of->column[low] == column;
+  const int32_t behind = of->start[row + 1], at = wisp_sparse_find(of->column, of->start[row], behind, column);
+  return at < behind && of->column[at] == column;
 }
 
 /* A wisp_sparse_row. */

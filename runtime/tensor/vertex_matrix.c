@@ -66,19 +66,6 @@ static wisp_status make_elements(wisp_error *err, void *context, size_t from, si
   return WISP_OK;
 }
 
-static size_t find_column(const wisp_sparse *of, size_t row, int32_t column)
-{
-  int32_t low = of->start[row], high = of->start[row + 1] - 1;
-  while (low < high) {
-    const int32_t middle = (low + high) / 2;
-    if (of->column[middle] < column)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return (size_t)low;
-}
-
 /* A wisp_sweep over rows. */
 static void add_up_rows(void *context, size_t from, size_t to)
 {
@@ -90,7 +77,9 @@ static void add_up_rows(void *context, size_t from, size_t to)
       for (size_t v = 0; v < CORNERS; v++) {
         const int32_t unknown = p->copies->unknown[p->nodes->global[e * CORNERS + v]];
         if (unknown < 0) continue;
-        m->values[find_column(m->pattern, row, unknown)] += m->elements[e * SQUARE + at % CORNERS * CORNERS + v];
+        const wisp_sparse *A = m->pattern;
+        const int32_t place = wisp_sparse_find(A->column, A->start[row], A->start[row + 1], unknown);
+        m->values[place] += m->elements[e * SQUARE + at % CORNERS * CORNERS + v];
       }
     }
 }
