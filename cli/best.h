@@ -22,7 +22,7 @@ typedef struct wisp_best_row {
   const wisp_trial *trial, *timed;  /* timed: whose time counts (wisp_choice) */
   char constants[WISP_PARAMS_TEXT]; /* what its strategy does not vary, "wi=1 ws=1" */
   double default_ms;                /* NaN: not measured */
-  const char *remark;               /* "stale", "refused": no solver takes it; else empty */
+  const char *remark;               /* "stale", "older", "refused": no solver takes it; else empty */
   wisp_match match;
   wisp_layer layer;
   int resident;                     /* threads of a multiprocessor at a time; 0: not known, or a host's */

@@ -127,6 +127,9 @@ wisp_status wisp_best_print_notes(wisp_error *err, const wisp_best_rows *rows, w
       {"stale",
        "are stale: measured before a kernel's text changed, so that they no longer count: 'wisp tune' measures "
        "anew"},
+      {"older",
+       "are older than a winner of their kernels: the stage was timed with another one, and 'wisp tune -k step' times "
+       "it anew"},
       {"refused", "are refused: what was measured then is not legal here now, and no solver takes it"},
       {"dropped", "were dropped for what is gone now, and answer until 'wisp tune' has measured them anew"},
   };

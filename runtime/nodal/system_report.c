@@ -8,7 +8,9 @@ static wisp_status report_origin(wisp_error *err, const wisp_solver *s, wisp_sol
   if (record->match != WISP_MATCH_DEFAULT)
     return wisp_report_line(err, to, "chosen by", "step record: %s, %s layer%s", wisp_match_name(record->match),
                             wisp_layer_name(record->layer),
-                            record->stale ? "; stale: its kernels have changed since" : "");
+                            record->older   ? "; older: one of its kernels has another winner since"
+                            : record->stale ? "; stale: a kernel's text has changed since"
+                                            : "");
   if (wisp_solver_given(s, "composition") || wisp_solver_given(s, "layout"))
     return wisp_report_line(err, to, "chosen by", "the request");
   return wisp_report_line(err, to, "chosen by", "default: %s",

@@ -66,7 +66,8 @@ typedef struct wisp_choice {
                               stage, the later one of both entries */
   double ms;               /* as stored; NaN for a default */
   double expected;         /* of an element here, in ms (wisp_answer_expected); NaN: not known */
-  bool stale;              /* of a stage: the entry was measured before one of its kernels' texts changed */
+  bool stale;              /* of a stage: the entry was measured with other kernels than it has now: */
+  bool older;              /* all of today's texts, of which another one has won since */
   wisp_answer passed;      /* the best entry of those that match better and were not taken; NULL: there is none */
   const char *remark; /* why, in a word: "stale", "refused", or expected to be "slower" than the one taken; or NULL */
   char note[256];     /* why it was not taken, or did not compile or load; else empty */
@@ -104,7 +105,7 @@ void wisp_stage_free(wisp_stage *stage);
 wisp_status wisp_composition_check(wisp_error *err, const wisp_family *family, const char *composition);
 
 /* The entry that tells of a choice to people: the one taken, or else the one passed over; of a device's own (NULL: of
- * any), else none. And what is to be said of it: "stale", "refused", "slower", or nothing. */
+ * any), else none. And what is to be said of it: "stale", "older", "refused", "slower", or nothing. */
 typedef struct wisp_shown {
   wisp_answer answer;
   const char *remark;

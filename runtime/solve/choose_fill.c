@@ -125,7 +125,11 @@ wisp_choice wisp_choice_of(const char *kernel, const char *strategy, const wisp_
 wisp_shown wisp_choice_shown(const wisp_choice *choice, const char *device)
 {
   const wisp_shown shown[] = {
-      {{choice->trial, choice->match, choice->layer, 1}, choice->stale ? "stale" : "", choice->timed},
+      {{choice->trial, choice->match, choice->layer, 1},
+       choice->older   ? "older"
+       : choice->stale ? "stale"
+                       : "",
+       choice->timed},
       {choice->passed, choice->remark ? choice->remark : "refused", choice->passed.trial},
       {{NULL, WISP_MATCH_DEFAULT, WISP_LAYER_NONE, NAN}, "", NULL},
   };

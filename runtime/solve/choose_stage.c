@@ -41,6 +41,30 @@ static bool same_texts(const wisp_stage *stage, const char *dialect, const wisp_
   return strcmp(hash, record->template_hash) == 0;
 }
 
+/* Do strategies of the kernels from i on, as their texts are today, continue the hash to the one that is wanted? */
+static bool is_of_today(const wisp_stage *stage, const char *dialect, int i, uint64_t combined, uint64_t wanted)
+{
+  const wisp_strategies *all = stage->strategies;
+  if (i == stage->kernels) return combined == wanted;
+  const wisp_spec *spec = &stage->plan[i]->spec;
+  for (size_t s = 0; s < all->count; s++) {
+    char hash[20];
+    if (strcmp(all->list[s]->family, spec->family) != 0 || strcmp(all->list[s]->kernel, spec->kernel) != 0) continue;
+    wisp_strategy_hash(all->list[s], spec->system, dialect, hash);
+    if (is_of_today(stage, dialect, i + 1, wisp_composition_hash(combined, hash), wanted)) return true;
+  }
+  return false;
+}
+
+/* Tells a stale record of other winners, whose texts are those of today, from one of texts that have changed. */
+static void find_age(wisp_stage *stage, const char *dialect)
+{
+  wisp_choice *record = &stage->record;
+  if (!record->stale) return;
+  const uint64_t wanted = strtoull(record->trial->template_hash, NULL, 16);
+  record->older = is_of_today(stage, dialect, 0, WISP_HASH_SEED, wanted);
+}
+
 /* The expected time of the stage's kernels for an element, by entries of this size, 0: any; INFINITY: not known. */
 static double kernels_together(const wisp_stage *stage, long long elements)
 {
@@ -253,6 +277,7 @@ wisp_status wisp_choose_stage(wisp_error *err, wisp_choosing *c, wisp_stage *out
   }
   wisp_spec_name_kernel(&c->spec, WISP_COMPOSITION);
   if (!stage.record.passed.trial) wisp_choosing_note(c, NULL, &stage.record);
+  find_age(&stage, c->from->limits->kind);
   return GIVE(stage, out);
 }
 

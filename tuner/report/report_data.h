@@ -44,8 +44,8 @@ typedef struct wisp_report_cell {
   double default_ms;                /* what runs without a store takes in its place; NaN: not measured */
   const wisp_trial *in_composition; /* likewise in the step that a solver takes, where that has this kernel */
   const wisp_trial *times[2];       /* whose times count (wisp_choice): of best and in_composition */
-  const char *remark,
-      *composition_remark; /* of these two: "stale", "refused", "slower", or empty; not set where there is none */
+  const char *remark, *composition_remark;   /* of these two: "stale", "older", "refused", "slower", or empty; not set
+                                                where there is none */
   size_t ok, slow, refused, bad, unfinished; /* trials by verdict; bad: failed */
   bool front;                                /* its parameter study stands in the foreground */
 } wisp_report_cell;

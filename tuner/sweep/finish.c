@@ -165,12 +165,13 @@ wisp_status wisp_sweep_follow(wisp_error *err, wisp_sweep *sweep, const wisp_sco
 
 wisp_status wisp_sweep_finish(wisp_error *err, wisp_sweep *sweep, const wisp_scope *kernels)
 {
-  enum { ROUNDS = 6 };
+  enum { ROUNDS = 32 }; /* each drops a kernel at least, or finds the stage that stays */
   wisp_spec spec = kernels->spec;
   wisp_tuned *tuned = wisp_sweep_tuned(sweep);
   HELD(wisp_text_free) wisp_text held = {0}; /* the stage whose kernels had their final rounds */
   wisp_spec_name_kernel(&spec, WISP_COMPOSITION);
-  if (!sweep->start.stage.kernels || !(sweep->start_ms > 0)) return WISP_OK;
+  if (!sweep->start.stage.kernels || !(sweep->start_ms > 0))
+    return sweep->changed ? wisp_sweep_store_taken(err, sweep, kernels) : WISP_OK;
   CALL(wisp_link_ask(err, sweep->link, &(wisp_note){.kind = WISP_NOTE_FINISH}, NULL));
   if (!sweep->part.compositions) CALL(wisp_sweep_compositions(err, sweep, kernels));
   for (int round = 0; round < ROUNDS; round++) {
@@ -194,5 +195,5 @@ wisp_status wisp_sweep_finish(wisp_error *err, wisp_sweep *sweep, const wisp_sco
     wisp_text_free(&held);
     CALL(wisp_text_print(err, &held, "%s", text.data));
   }
-  return WISP_OK;
+  return wisp_sweep_store_taken(err, sweep, kernels);
 }

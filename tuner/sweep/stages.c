@@ -128,20 +128,40 @@ static wisp_status measure_composition(wisp_error *err, wisp_sweep *sweep, const
   return chosen.stage.kernels && !same ? measure_stage(err, sweep, &scope->spec, &chosen.stage, s->sum, &ms) : WISP_OK;
 }
 
-/* Finds the composition that a solver takes here because another card's record has it; false: none. */
-static wisp_status find_taken(wisp_error *err, const wisp_sweep *sweep, const wisp_scope *scope, composed *out,
-                              bool *found)
+/* The problem of the stage's kernels; *there: the sweep has such. */
+static wisp_status set_problem(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, const wisp_stage *stage,
+                               bool *there)
 {
-  HELD(wisp_chosen_free) wisp_chosen chosen = {.store = NULL};
-  *found = false;
-  if (!sweep->compositions[0] || !sweep->bench.problems) return WISP_OK;
-  CALL(wisp_whole_choose(err, sweep, &scope->spec, NULL, NULL, &chosen));
-  const wisp_choice *record = &chosen.stage.record;
-  if (!record->trial || (record->match == WISP_MATCH_EXACT && !record->stale)) return WISP_OK;
-  for (const char *const *c = sweep->compositions; *c; c++)
-    for (int l = 0; l < scope->layouts; l++)
-      if (strcmp(*c, chosen.stage.composition) == 0 && l == wisp_whole_layout(scope, &chosen.stage.layout))
-        *out = (composed){.composition = *c, .layout = l}, *found = true;
+  int own = -1;
+  wisp_spec spec = scope->spec;
+  for (int i = 0; i < stage->kernels && own < 0; i++) own = wisp_whole_own_kernel(sweep, stage, i);
+  *there = own >= 0 && wisp_whole_layout(scope, &stage->layout) >= 0;
+  if (!*there) return WISP_OK;
+  wisp_spec_name_kernel(&spec, sweep->family->kernels[own].name);
+  return wisp_bench_set_problem(err, &sweep->bench, &spec, sweep->request->elements);
+}
+
+wisp_status wisp_sweep_store_taken(wisp_error *err, wisp_sweep *sweep, const wisp_scope *kernels)
+{
+  enum { MOST = 16 }; /* each makes the record of one more composition current */
+  HELD(wisp_chosen_free) wisp_chosen last = {.store = NULL};
+  wisp_spec spec = kernels->spec;
+  wisp_spec_name_kernel(&spec, WISP_COMPOSITION);
+  for (int i = 0; i < MOST && sweep->compositions[0] && !sweep->part.compositions; i++) {
+    HELD(wisp_chosen_free) wisp_chosen now = {.store = NULL};
+    bool there = false, same = false;
+    double ms = 0;
+    CALL(wisp_whole_choose(err, sweep, &spec, NULL, sweep->request->layout, &now));
+    const wisp_choice *record = &now.stage.record;
+    if (!record->trial || (record->match == WISP_MATCH_EXACT && !record->stale)) break;
+    if (last.stage.kernels) CALL(wisp_whole_is_same(err, &now.stage, &last.stage, &same));
+    if (!same) CALL(set_problem(err, sweep, kernels, &now.stage, &there));
+    if (!there) break;
+    CALL(wisp_link_ask(err, sweep->link, &(wisp_note){.kind = WISP_NOTE_FINISH}, NULL));
+    CALL(measure_stage(err, sweep, &spec, &now.stage, 0, &ms));
+    wisp_chosen_free(&last);
+    (void)GIVE(now, &last);
+  }
   return WISP_OK;
 }
 
@@ -151,8 +171,6 @@ wisp_status wisp_sweep_compositions(wisp_error *err, wisp_sweep *sweep, const wi
   const char *const *compositions = sweep->compositions;
   OWNED(free) composed *list = NULL;
   size_t count = 0, most = 0;
-  composed taken = {.composition = NULL};
-  bool is_taken = false;
   wisp_spec_name_kernel(&scope.spec, WISP_COMPOSITION);
   while (compositions[most]) most++;
   CALL(wisp_new(err, most * (size_t)scope.layouts, sizeof *list, &list));
@@ -164,9 +182,5 @@ wisp_status wisp_sweep_compositions(wisp_error *err, wisp_sweep *sweep, const wi
   size_t i = 0;
   for (; i < count && i < MEASURED && (i < least || wisp_seconds() < sweep->deadline); i++)
     CALL(measure_composition(err, sweep, &scope, &list[i]));
-  /* The composition that is only expected to be the fastest is measured, too. */
-  if (least || wisp_seconds() < sweep->deadline) CALL(find_taken(err, sweep, &scope, &taken, &is_taken));
-  while (is_taken && i-- > 0)
-    is_taken = strcmp(list[i].composition, taken.composition) != 0 || list[i].layout != taken.layout;
-  return is_taken ? measure_composition(err, sweep, &scope, &taken) : WISP_OK;
+  return WISP_OK;
 }

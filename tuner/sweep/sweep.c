@@ -150,13 +150,23 @@ static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit
   wisp_target target = wisp_limits_target(sweep->bench.limits);
   const wisp_spec spec = wisp_sweep_spec(sweep, given->order, given->precision);
   HELD(wisp_scope_free) wisp_scope scope = {0};
-  if (sweep->by_stage && !wisp_sweep_fits(sweep, sweep->deadline)) return WISP_OK; /* it stays as it is */
+  const bool late = sweep->by_stage && !wisp_sweep_fits(sweep, sweep->deadline);
+  bool there = true;
+  if (late && !given->resumed) return WISP_OK; /* it stays as it is */
   TRY(begin_unit(err, sweep, given));
   TRY(wisp_scope_create(err, sweep->family, &spec, &target, request->layout, &scope));
+  if (late) { /* the worker before may have stored new winners */
+    TRY(wisp_sweep_set_part(err, sweep, &spec, 0, &there));
+    TRY(wisp_sweep_store_taken(err, sweep, &scope));
+    goto done;
+  }
   TRY((sweep->by_stage ? tune_parts : tune_kernels)(err, sweep, &scope));
   /* A step of some kernels only would hide the one of all. */
   const bool all = !request->kernel || wisp_sweep_compositions_alone(sweep);
-  if (!sweep->by_stage && all && !request->strategy) TRY(wisp_sweep_compositions(err, sweep, &scope));
+  if (!sweep->by_stage && all && !request->strategy) {
+    TRY(wisp_sweep_compositions(err, sweep, &scope));
+    TRY(wisp_sweep_store_taken(err, sweep, &scope));
+  }
 done:
   wisp_sweep_note_time(sweep);
   wisp_chosen_free(&sweep->start);

@@ -103,6 +103,9 @@ bool wisp_sweep_composes(const wisp_sweep *sweep, const char *kernel);
 wisp_status wisp_sweep_start(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope);
 /* Measures whole stages of the kernels in sweep->best and stores them. */
 wisp_status wisp_sweep_compositions(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope);
+/* Measures the stage that a solver takes now, and the one that it takes then, until the record is of these kernels and
+ * of this card. */
+wisp_status wisp_sweep_store_taken(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope);
 /* Keeps the demands of the part's winners on the discretisation, for parts to come. */
 wisp_status wisp_sweep_follow(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope);
 /* by_stage: measures promising stages, and times the one that a solver would take now in turn with the one of before.

@@ -115,9 +115,10 @@ enum { LEAST_ROUNDS = 3, MOST_ROUNDS = 8 };
 /* Are both so far apart that work beside cannot have changed their order? */
 static bool is_clear(const wisp_contender two[2])
 {
-  static const double MOST_NOISE = 0.02, APART = 3;
+  static const double MOST_NOISE = 0.02, APART = 3, FAR = 2;
   const double noise = wisp_measure_noise(&two[0]) + wisp_measure_noise(&two[1]);
-  return noise < MOST_NOISE && fabs(two[0].ms / two[1].ms - 1) > APART * noise;
+  const double ratio = fmax(two[0].ms, two[1].ms) / fmin(two[0].ms, two[1].ms);
+  return (noise < MOST_NOISE || ratio > FAR) && ratio - 1 > APART * noise;
 }
 
 static int by_ms(const void *a, const void *b)
