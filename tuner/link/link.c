@@ -46,7 +46,7 @@ wisp_status wisp_link_ask(wisp_error *err, const wisp_link *link, const wisp_not
 wisp_status wisp_link_next(wisp_error *err, const wisp_link *link, wisp_tune_summary *summary, wisp_unit *unit,
                            bool *there)
 {
-  wisp_note note = {.kind = WISP_NOTE_NEXT, .summary = *summary};
+  wisp_note note = {.kind = WISP_NOTE_NEXT, .summary = *summary, .unit = *unit};
   wisp_answer_note answer;
   CALL(wisp_link_ask(err, link, &note, &answer));
   *there = answer.found;

@@ -154,7 +154,7 @@ wisp_status wisp_recheck_work(wisp_error *err, void *context, const wisp_link *l
 {
   OWNED(wisp_device_close) wisp_device *device = NULL;
   HELD(end_worker) worker w = {.job = context, .link = link};
-  wisp_unit given;
+  wisp_unit given = {.order = 0};
   bool there = false;
   CALL(wisp_device_open(err, link->device, &device));
   CALL(open_bench(err, &w, device));

@@ -172,6 +172,8 @@ wisp_status wisp_sweep_finish(wisp_error *err, wisp_sweep *sweep, const wisp_sco
   wisp_spec_name_kernel(&spec, WISP_COMPOSITION);
   if (!sweep->start.stage.kernels || !(sweep->start_ms > 0))
     return sweep->changed ? wisp_sweep_store_taken(err, sweep, kernels) : WISP_OK;
+  const double earlier = tuned ? tuned->before_ms / tuned->after_ms : 1; /* what earlier rounds gained */
+  double kept = 1; /* the time of the new stage over that of before */
   CALL(wisp_link_ask(err, sweep->link, &(wisp_note){.kind = WISP_NOTE_FINISH}, NULL));
   if (!sweep->part.compositions) CALL(wisp_sweep_compositions(err, sweep, kernels));
   for (int round = 0; round < ROUNDS; round++) {
@@ -185,7 +187,9 @@ wisp_status wisp_sweep_finish(wisp_error *err, wisp_sweep *sweep, const wisp_sco
     CALL(wisp_whole_describe(err, &now.stage, &text));
     if (same || (held.data && strcmp(held.data, text.data) == 0)) break;
     CALL(compare(err, sweep, &spec, &now.stage, ms));
-    if (tuned) tuned->before_ms = ms[0], tuned->after_ms = fmin(ms[0], ms[1]);
+    if (ms[1] < ms[0]) kept = ms[1] / ms[0];
+    sweep->part_gain = 1 - kept;
+    if (tuned) tuned->before_ms = earlier * ms[0], tuned->after_ms = kept * ms[0];
     if (ms[1] >= ms[0]) {
       CALL(drop_kernels(err, sweep, &now.stage, ms[1] / ms[0]));
       if (sweep->part.compositions) CALL(retime_alternative(err, sweep, &spec, &now.stage, ms[1] / ms[0]));

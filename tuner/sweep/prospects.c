@@ -126,6 +126,13 @@ static double share_of(const wisp_prospects *p, const wisp_sweep *sweep, int ker
   return least > 0 || !start->kernels ? 1 : NOTHING_KNOWN;
 }
 
+double wisp_prospects_hopes(const wisp_prospects *p, const wisp_sweep *sweep)
+{
+  const double best = least_of(p, sweep, NULL, p->own);
+  if (!(best > 0) || !isfinite(best)) return AT_MOST;
+  return fmin(AT_MOST, fmax(0, 1 - least_of(p, sweep, NULL, p->least) / best));
+}
+
 double wisp_prospects_worth(const wisp_prospects *p, const wisp_sweep *sweep, int kernel)
 {
   if (!p->kernels || !wisp_sweep_composes(sweep, sweep->family->kernels[kernel].name)) return 1;

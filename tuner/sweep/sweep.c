@@ -20,7 +20,7 @@ static bool has_compositions(const wisp_sweep *sweep)
 }
 
 /* Starts a unit from what the store knows now, other workers' trials included. */
-static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit *given)
+static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep)
 {
   const wisp_tune_request *request = sweep->request;
   const wisp_limits *limits = sweep->bench.limits;
@@ -29,7 +29,6 @@ static wisp_status begin_unit(wisp_error *err, wisp_sweep *sweep, const wisp_uni
   CALL(wisp_require(err, kernels <= WISP_MAX_KERNELS, WISP_EUSAGE, "family %s has %d kernels, must be at most %d",
                     sweep->family->name, kernels, WISP_MAX_KERNELS));
   memset(sweep->best, 0, WISP_MAX_KERNELS * sizeof *sweep->best);
-  sweep->unit = *given;
   sweep->changed = false;
   sweep->began = wisp_seconds();
   sweep->until = sweep->unit.until;
@@ -57,13 +56,18 @@ wisp_spec wisp_sweep_spec(const wisp_sweep *sweep, int order, wisp_precision pre
 }
 
 /* Sets the end of the search: what it took to verify the part as it was, or to hold a final round, is kept. A part
- * that has begun has three times as long for its search, whatever its share is. */
+ * that has begun has three times as long for its search, whatever its share is; a first look as long, or a quarter. */
 static void set_until(wisp_sweep *sweep, double begun)
 {
-  static const double MOST_KEPT = 0.35, SEARCH = 3, LEAST_KEPT = 0.1;
+  static const double MOST_KEPT = 0.35, SEARCH = 3, LEAST_KEPT = 0.1, LOOK = 1, LEAST_LOOK = 0.25;
   const double now = wisp_seconds(), took = now - begun;
   sweep->until = sweep->part_until;
   if (!sweep->by_stage) return;
+  if (sweep->unit.first_look) {
+    const double until = fmax(fmin(sweep->part_until, now + LOOK * took), now + LEAST_LOOK * took);
+    sweep->until = fmin(sweep->deadline, until);
+    return;
+  }
   const double end = fmin(sweep->deadline, fmax(sweep->part_until, now + SEARCH * took)), left = fmax(end - now, 0);
   sweep->until = end - fmin(MOST_KEPT * left, fmax(fmax(took, sweep->round), LEAST_KEPT * left));
 }
@@ -99,13 +103,15 @@ static wisp_status tune_kernels(wisp_error *err, wisp_sweep *sweep, wisp_scope *
   const double begun = wisp_seconds();
   if (all) CALL(wisp_sweep_start(err, sweep, scope));
   set_until(sweep, begun);
-  if (sweep->by_stage && !wisp_sweep_fits(sweep, sweep->until)) return WISP_OK;
   if (all && isfinite(sweep->deadline)) CALL(wisp_prospects_find(err, sweep, scope, &found));
+  if (sweep->by_stage) sweep->part_hopes = wisp_prospects_hopes(&found, sweep);
+  if (sweep->by_stage && !wisp_sweep_fits(sweep, sweep->until)) return WISP_OK;
   for (int k; (k = next_kernel(sweep, &found, done)) >= 0; done[k] = true) {
     wisp_spec_name_kernel(&scope->spec, sweep->family->kernels[k].name);
     CALL(wisp_bench_set_problem(err, &sweep->bench, &scope->spec, sweep->request->elements));
     CALL(wisp_sweep_kernel(err, sweep, scope, k));
     if (found.kernels) wisp_prospects_note(&found, sweep, k);
+    if (sweep->by_stage) sweep->part_hopes = wisp_prospects_hopes(&found, sweep);
     sweep->parts_done++;
   }
   return WISP_OK;
@@ -126,17 +132,21 @@ static wisp_status name_parts(wisp_error *err, wisp_sweep *sweep, const wisp_sco
 static wisp_status tune_parts(wisp_error *err, wisp_sweep *sweep, wisp_scope *scope)
 {
   bool there = false;
-  int shares = 1;
-  const int parts = wisp_sweep_count_parts(sweep, &scope->spec, 0, &shares);
+  int shares = 1, all_shares = 1;
+  const int parts = wisp_sweep_count_parts(sweep, &scope->spec, 0, &all_shares);
   CALL(name_parts(err, sweep, scope));
   for (int i = 0; i < parts; i++) {
     const double now = wisp_seconds();
     (void)wisp_sweep_count_parts(sweep, &scope->spec, i, &shares);
     CALL(wisp_sweep_set_part(err, sweep, &scope->spec, i, &there));
-    sweep->part_until = now + (sweep->unit.until - now) * fmax(sweep->part.share, 1) / shares;
+    const double share = fmax(sweep->part.share, 1);
+    sweep->part_until = now + (sweep->unit.until - now) * share / shares;
+    sweep->part_gain = sweep->part_hopes = 0;
     if (!wisp_sweep_fits(sweep, sweep->deadline)) continue;
     CALL(tune_kernels(err, sweep, scope));
     CALL(wisp_sweep_finish(err, sweep, scope));
+    sweep->unit.gain += sweep->part_gain * share / all_shares;
+    sweep->unit.hopes += sweep->part_hopes * share / all_shares;
     if (i + 1 < parts) CALL(wisp_sweep_follow(err, sweep, scope));
     wisp_sweep_note_time(sweep);
   }
@@ -150,10 +160,11 @@ static wisp_status tune_unit(wisp_error *err, wisp_sweep *sweep, const wisp_unit
   wisp_target target = wisp_limits_target(sweep->bench.limits);
   const wisp_spec spec = wisp_sweep_spec(sweep, given->order, given->precision);
   HELD(wisp_scope_free) wisp_scope scope = {0};
+  sweep->unit = *given;
   const bool late = sweep->by_stage && !wisp_sweep_fits(sweep, sweep->deadline);
   bool there = true;
   if (late && !given->resumed) return WISP_OK; /* it stays as it is */
-  TRY(begin_unit(err, sweep, given));
+  TRY(begin_unit(err, sweep));
   TRY(wisp_scope_create(err, sweep->family, &spec, &target, request->layout, &scope));
   if (late) { /* the worker before may have stored new winners */
     TRY(wisp_sweep_set_part(err, sweep, &spec, 0, &there));
@@ -196,7 +207,7 @@ wisp_status wisp_sweep_work(wisp_error *err, void *context, const wisp_link *lin
   wisp_status status = WISP_OK;
   wisp_sweep *sweep = context;
   OWNED(wisp_device_close) wisp_device *device = NULL;
-  wisp_unit given;
+  wisp_unit given = {.order = 0};
   bool there = false;
   const long cores = sweep->request->jobs > 0 ? sweep->request->jobs : sysconf(_SC_NPROCESSORS_ONLN);
   const long each = cores / (long)sweep->workers;
@@ -216,6 +227,7 @@ wisp_status wisp_sweep_work(wisp_error *err, void *context, const wisp_link *lin
   TRY(wisp_link_next(err, link, &sweep->summary, &given, &there));
   while (there) {
     TRY(tune_unit(err, sweep, &given));
+    given = sweep->unit;
     wisp_profile_flush(&sweep->bench.profile, sweep->summary.spent);
     TRY(wisp_link_next(err, link, &sweep->summary, &given, &there));
   }

@@ -36,6 +36,8 @@ typedef struct wisp_sweep {
   const char **part_list;
   char *part_text;
   double part_until;        /* the end of its share of the budget */
+  double part_gain;         /* the share of its time that this round saved */
+  double part_hopes;        /* the largest share that a search could save yet */
   wisp_fixed preset;        /* demands of the winners of parts before */
   double began;             /* this round of it */
   long long here;           /* trials */
@@ -127,6 +129,8 @@ void wisp_prospects_free(wisp_prospects *prospects);
 wisp_status wisp_prospects_find(wisp_error *err, wisp_sweep *sweep, const wisp_scope *scope, wisp_prospects *out);
 /* A kernel had its share of the budget: where that was enough for a search, its winners are what it takes. */
 void wisp_prospects_note(wisp_prospects *prospects, const wisp_sweep *sweep, int kernel);
+/* The largest share of the best stage's time that searches could save; what is unknown may save as much as any. */
+double wisp_prospects_hopes(const wisp_prospects *prospects, const wisp_sweep *sweep);
 /* The worth of a kernel: 1 for the best composition, less the slower the best composition with it could be, and 0 where
  * none with it could be the fastest. 1 for kernels of no composition, and where no stage was measured. */
 double wisp_prospects_worth(const wisp_prospects *prospects, const wisp_sweep *sweep, int kernel);

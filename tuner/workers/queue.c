@@ -11,12 +11,16 @@ typedef struct entry {
   wisp_precision precision;
   int rounds; /* that it had */
   bool taken, begun, exhausted;
+  double since, look; /* when it was taken; seconds of its first round */
+  double expected;    /* gain of its next round */
+  double hopes;       /* of a round that finds something; halved by each that does not */
 } entry;
 
 struct wisp_queue {
   double deadline;
+  bool by_gain;
   size_t count;
-  entry *entries; /* heaviest first */
+  entry *entries; /* heaviest first; by_gain: lightest first */
 };
 
 static int by_weight(const void *a, const void *b)
@@ -34,17 +38,23 @@ static entry *find(const wisp_queue *queue, int order, wisp_precision precision)
 }
 
 wisp_status wisp_queue_create(wisp_error *err, const int *orders, size_t order_count, const wisp_precision *precisions,
-                              size_t precision_count, double deadline, wisp_queue **out)
+                              size_t precision_count, double deadline, bool by_gain, wisp_queue **out)
 {
   OWNED(wisp_queue_destroy) wisp_queue *queue = NULL;
   CALL(wisp_new(err, 1, sizeof *queue, &queue));
   CALL(wisp_new(err, order_count * precision_count, sizeof *queue->entries, &queue->entries));
   queue->deadline = deadline;
+  queue->by_gain = by_gain;
   for (size_t i = 0; i < order_count; i++)
     for (size_t p = 0; p < precision_count; p++)
       if (!find(queue, orders[i], precisions[p]))
         queue->entries[queue->count++] = (entry){.order = orders[i], .precision = precisions[p]};
   qsort(queue->entries, queue->count, sizeof *queue->entries, by_weight);
+  for (size_t i = 0; by_gain && i < queue->count / 2; i++) {
+    const entry last = queue->entries[queue->count - 1 - i];
+    queue->entries[queue->count - 1 - i] = queue->entries[i];
+    queue->entries[i] = last;
+  }
   return GIVE(queue, out);
 }
 
@@ -55,19 +65,42 @@ void wisp_queue_destroy(wisp_queue *queue)
   free(queue);
 }
 
-/* The heaviest of those with the fewest rounds; *same: how many have as few. */
+static bool is_due(const wisp_queue *queue, const entry *e, double now)
+{
+  return e->rounds == 0 || (isfinite(queue->deadline) && now < queue->deadline && !e->exhausted);
+}
+
+/* Does a comes before b? First rounds before others; then by the expected gain, or the fewest rounds. */
+static bool goes_first(const wisp_queue *queue, const entry *a, const entry *b)
+{
+  if (!queue->by_gain || a->rounds == 0 || b->rounds == 0) return a->rounds < b->rounds;
+  return a->expected > b->expected;
+}
+
+/* The first one of those that go first; *same: how many have as few rounds. */
 static entry *find_next(const wisp_queue *queue, double now, int *same)
 {
   entry *next = NULL;
   *same = 0;
   for (size_t i = 0; i < queue->count; i++) {
     entry *e = &queue->entries[i];
-    const bool due = e->rounds == 0 || (isfinite(queue->deadline) && now < queue->deadline && !e->exhausted);
-    if (e->taken || !due) continue;
-    if (!next || e->rounds < next->rounds) next = e, *same = 0;
-    *same += e->rounds == next->rounds;
+    if (!e->taken && is_due(queue, e, now) && (!next || goes_first(queue, e, next))) next = e;
+  }
+  for (size_t i = 0; next && i < queue->count; i++) {
+    const entry *e = &queue->entries[i];
+    *same += !e->taken && is_due(queue, e, now) && e->rounds == next->rounds;
   }
   return next;
+}
+
+/* The end of a later round: its part of the workers' time until the deadline, by expected gains. */
+static double end_of_share(const wisp_queue *queue, const entry *e, int workers, double now)
+{
+  double all = 0;
+  for (size_t i = 0; i < queue->count; i++)
+    if (is_due(queue, &queue->entries[i], now)) all += queue->entries[i].expected;
+  const double left = queue->deadline - now, share = all > 0 ? e->expected / all : 1;
+  return now + fmin(left, fmax(e->look, workers * left * share));
 }
 
 bool wisp_queue_has(const wisp_queue *queue, double now)
@@ -83,16 +116,23 @@ bool wisp_queue_take(wisp_queue *queue, int workers, double now, wisp_unit *out)
   if (!e) return false;
   int units = (same + workers - 1) / workers; /* how many units in a row each worker has before it */
   *out = (wisp_unit){.order = e->order, .precision = e->precision, .later_round = e->rounds > 0, .resumed = e->begun};
+  out->first_look = queue->by_gain && !e->rounds && queue->count > (size_t)workers;
   out->until = now + (queue->deadline - now) / units;
+  if (queue->by_gain && e->rounds) out->until = end_of_share(queue, e, workers, now);
+  if (!e->begun) e->since = now;
   e->taken = e->begun = true;
   return true;
 }
 
-void wisp_queue_finish(wisp_queue *queue, const wisp_unit *unit, bool gained)
+void wisp_queue_finish(wisp_queue *queue, const wisp_unit *unit, double now, bool gained)
 {
+  static const double NO_GAIN = 0.005; /* less is noise */
   entry *e = find(queue, unit->order, unit->precision);
   e->taken = e->begun = false;
-  e->exhausted = !gained;
+  if (!e->rounds) e->look = now - e->since, e->hopes = 1;
+  if (e->rounds && !(unit->gain > NO_GAIN)) e->hopes /= 2;
+  e->expected = fmax(unit->gain, e->hopes * unit->hopes);
+  e->exhausted = !gained || (queue->by_gain && !(e->expected > 0));
   e->rounds++;
 }
 

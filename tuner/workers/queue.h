@@ -8,21 +8,25 @@
 
 typedef struct wisp_queue wisp_queue;
 
-/* Every order in every precision, each once. deadline: seconds of the monotonic clock, INFINITY: none. Free with
- * wisp_queue_destroy. */
+/* Every order in every precision, each once. deadline: seconds of the monotonic clock, INFINITY: none. by_gain: its
+ * time goes where the most is expected to be gained. Free with wisp_queue_destroy. */
 wisp_status wisp_queue_create(wisp_error *err, const int *orders, size_t order_count, const wisp_precision *precisions,
-                              size_t precision_count, double deadline, wisp_queue **out);
+                              size_t precision_count, double deadline, bool by_gain, wisp_queue **out);
 void wisp_queue_destroy(wisp_queue *queue);
 WISP_OWNED(wisp_queue, wisp_queue_destroy)
 
 /* Takes the heaviest free unit: highest order, then double precision, so that no long one is left for the end. All have
  * their first round, late or not; before the deadline, further rounds go to units that gained something in the last.
- * The time left is shared evenly among the units of a round. False: there is none. */
+ * The time left is shared evenly among the units of a round. False: there is none.
+ *
+ * by_gain the lightest come first, so that as many as possible have their first round, a look where others wait. Further
+ * rounds go to the unit that is expected to gain most: its gain in the last, or its hopes, halved for each that found
+ * nothing. Its share of the time left is that of its expected gain, but as long as its first round at least. */
 bool wisp_queue_take(wisp_queue *queue, int workers, double now, wisp_unit *out);
 /* Whether there is something to take. */
 bool wisp_queue_has(const wisp_queue *queue, double now);
-/* A unit that was taken is through; gained: there were new trials. */
-void wisp_queue_finish(wisp_queue *queue, const wisp_unit *unit, bool gained);
+/* A unit that was taken is through, now, with its report; gained: there were new trials. */
+void wisp_queue_finish(wisp_queue *queue, const wisp_unit *unit, double now, bool gained);
 /* Whoever took it is gone for good: it is for another. */
 void wisp_queue_put_back(wisp_queue *queue, const wisp_unit *unit);
 

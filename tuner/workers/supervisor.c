@@ -142,7 +142,7 @@ static wisp_status find_card(wisp_error *err, supervisor *s, const wisp_limits *
   card *new = &s->card[s->cards];
   new->limits = *limits;
   CALL(wisp_queue_create(err, r->orders, r->order_count, r->precisions, r->precision_count, s->crew->deadline,
-                         &new->queue));
+                         isfinite(s->crew->stop), &new->queue));
   s->cards++;
   *out = new;
   return WISP_OK;
@@ -191,7 +191,8 @@ static wisp_status hand_out(wisp_error *err, supervisor *s, member *m, const wis
   if (!m->fresh && m->busy) {
     m->summary = note->summary;
     m->busy = false;
-    wisp_queue_finish(m->card->queue, &m->unit, m->here > 0);
+    m->unit.gain = note->unit.gain, m->unit.hopes = note->unit.hopes;
+    wisp_queue_finish(m->card->queue, &m->unit, wisp_seconds(), m->here > 0);
   } else if (m->busy)
     uncount(m);
   m->fresh = m->finishing = false;
