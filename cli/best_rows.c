@@ -13,6 +13,7 @@
 typedef struct group {
   wisp_spec spec;
   const wisp_trial *newest; /* its surroundings are those that count */
+  bool ships;               /* a sweep of this card: no other card's rows stand beside its own */
 } group;
 
 typedef struct group_list {
@@ -41,13 +42,15 @@ static int by_place(const void *x, const void *y)
   return device ? device : wisp_spec_orders(&a->spec, &b->spec);
 }
 
-static wisp_status note_group(wisp_error *err, group_list *groups, const wisp_spec *spec, const wisp_trial *trial)
+static wisp_status note_group(wisp_error *err, group_list *groups, const wisp_spec *spec, const wisp_trial *trial,
+                              wisp_layer layer)
 {
-  group fresh = {*spec, trial};
+  group fresh = {*spec, trial, layer == WISP_LAYER_SHIPPED};
   for (size_t i = 0; i < groups->count; i++) {
     group *g = &groups->list[i];
     if (by_place(g, &fresh) != 0) continue;
     if (strcmp(trial->when, g->newest->when) > 0) g->newest = trial;
+    g->ships |= fresh.ships;
     return WISP_OK;
   }
   CALL(wisp_grow(err, &groups->list, &groups->capacity, groups->count + 1, sizeof *groups->list));
@@ -65,7 +68,8 @@ static wisp_status collect(wisp_error *err, const wisp_store *store, const wisp_
 {
   wisp_spec spec;
   for (size_t i = 0; i < wisp_store_count(store); i++) {
-    const wisp_trial *trial = wisp_store_trial(store, i, NULL);
+    wisp_layer layer = WISP_LAYER_NONE;
+    const wisp_trial *trial = wisp_store_trial(store, i, &layer);
     if (!wisp_trial_is_right(trial) || wisp_spec_parse(NULL, trial->spec, &spec) != WISP_OK) continue;
     if (!wisp_family_find(spec.family) || !strcasestr(trial->device, request->device)) continue;
     if (!is_wanted(request->family, spec.family) || !is_wanted(request->system, spec.system) ||
@@ -73,7 +77,7 @@ static wisp_status collect(wisp_error *err, const wisp_store *store, const wisp_
       continue;
     bool precision = false;
     for (int p = 0; p < request->precisions.count; p++) precision |= request->precisions.list[p] == spec.precision;
-    if (precision && wisp_orders_have(&request->orders, spec.order)) CALL(note_group(err, out, &spec, trial));
+    if (precision && wisp_orders_have(&request->orders, spec.order)) CALL(note_group(err, out, &spec, trial, layer));
   }
   if (out->count) qsort(out->list, out->count, sizeof *out->list, by_place);
   return WISP_OK;
@@ -173,11 +177,17 @@ static wisp_status add_shown(wisp_error *err, const wisp_chooser *from, const gr
   return WISP_OK;
 }
 
+/* The device whose rows alone are shown; NULL: others as well. */
+static const char *only_device(const group *g)
+{
+  return g->ships ? g->newest->device : NULL;
+}
+
 /* Adds the chosen trial, or else the one of this very device that it was chosen over. */
 static wisp_status add_row(wisp_error *err, const wisp_chooser *from, const group *g, const wisp_choice *choice,
                            const wisp_plan *plan, wisp_best_rows *rows)
 {
-  const wisp_shown shown = wisp_choice_shown(choice, NULL);
+  const wisp_shown shown = wisp_choice_shown(choice, only_device(g));
   if (!shown.answer.trial || (!choice->trial && shown.answer.match > WISP_MATCH_DRIVER)) return WISP_OK;
   return add_shown(err, from, g, choice->kernel, &shown, plan, rows);
 }
@@ -191,7 +201,9 @@ static wisp_status add_group(wisp_error *err, const wisp_chooser *from, const gr
   HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0}, one = {.kernels = 0};
   wisp_choose_request of_one = {.spec = g->spec};
   CALL(wisp_choose_if_any(err, from, &of_one, &stage));
-  const bool stepped = stage.record.trial && !request->any_layout;
+  const wisp_trial *record = stage.record.trial;
+  const bool own = record && (!only_device(g) || strcmp(record->device, only_device(g)) == 0);
+  const bool stepped = own && !request->any_layout;
   const size_t before = rows->count;
   if (request->stages) CALL(add_row(err, from, g, &stage.record, NULL, rows));
   if (rows->count > before) return WISP_OK;

@@ -1,5 +1,6 @@
 /* Claim: of the stages of two cards of one architecture the other card's is taken until the kernels of this one are
- * expected to be faster together; they may be partly of here and partly of there. */
+ * expected to be faster together; they may be partly of here and partly of there. What ships of a card's own sweep
+ * stays: its stage whatever is expected, a kernel unless another card's is clearly faster. */
 #include "test.h"
 #include "step_case.h"
 
@@ -72,6 +73,77 @@ TEST_WITH(test_sums_of_two_cards, step_open, step_close)
   expect_stage(f, composition, 2);
   add_stage(f, NULL, composition, layout, "lift", 1, 9);
   expect_stage(f, ours, 4);
+}
+
+/* ---- Both cards ship. */
+
+/* Moves all that was added to the shipped layer. */
+static void ship(fixture *f)
+{
+  HELD(wisp_text_free) wisp_text text = {0};
+  GOOD(wisp_store_export(err, f->path, false, true, &text));
+  fixture_write(fixture_path(f->folder, "cards.txt"), text.data, text.length);
+  assert_int_equal(remove(f->path), 0);
+  setenv("WISP_SHIPPED", f->folder, 1);
+}
+
+static int close_shipped(void **state)
+{
+  setenv("WISP_SHIPPED", "none", 1);
+  return step_close(state);
+}
+
+/* This card is 1.25 times as slow by what both have, so 5 there are 6.25 here. */
+static void add_cards(fixture *f)
+{
+  add_stage(f, sister, composition, layout, NULL, 1, 5);
+  add_stage(f, sister, ours, our_layout, NULL, 1.6, 0);
+  add_stage(f, NULL, ours, our_layout, NULL, 2, 8);
+}
+
+TEST_WITH(test_own_record_stays, step_open, close_shipped)
+{
+  fixture *f = *state;
+  add_cards(f);
+  expect_stage(f, composition, 0);
+  ship(f);
+  expect_stage(f, ours, 4);
+  wisp_stage stage = step_choose(f);
+  assert_true(stage.record.match == WISP_MATCH_EXACT && !stage.record.stale);
+  wisp_stage_free(&stage);
+}
+
+/* Another lift of the other card is expected to take `expected` here, beside 2 of the own one. */
+static void expect_lift(fixture *f, double expected, bool taken)
+{
+  const entry other = {
+      "lift", our_layout, "half-turns-blocked", "R=8 lanes=16", expected / 1.25, NULL, sister, NULL, NULL};
+  setenv("WISP_SHIPPED", "none", 1);
+  add_cards(f);
+  step_add(f, &other);
+  ship(f);
+  HELD(wisp_stage_free) wisp_stage stage = step_choose(f);
+  assert_string_equal(stage.composition, ours);
+  assert_true((step_choice(&stage, "lift")->match == WISP_MATCH_ARCHITECTURE) == taken);
+}
+
+TEST_WITH(test_own_kernel_stays, step_open, close_shipped)
+{
+  expect_lift(*state, 1.3, false);
+  expect_lift(*state, 1.1, true);
+}
+
+/* A card whose sweep measured the kernels, and no stage of them, takes its defaults rather than another card's stage.
+ */
+TEST_WITH(test_own_sweep_without_stage, step_open, close_shipped)
+{
+  fixture *f = *state;
+  add_stage(f, sister, composition, layout, NULL, 1, 5);
+  add_stage(f, NULL, composition, layout, NULL, 2, 0);
+  expect_stage(f, composition, 5);
+  ship(f);
+  HELD(wisp_stage_free) wisp_stage stage = step_choose(f);
+  assert_true(!stage.record.trial && strcmp(stage.composition, composition) != 0);
 }
 
 /* The strict mode asks for this device alone. */

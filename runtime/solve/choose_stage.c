@@ -189,9 +189,17 @@ static bool is_measured_nearer(const wisp_choosing *c, const wisp_stage *stage, 
   return false;
 }
 
-/* Does the stage of a nearer class's record take the place of a farther one's? The farther one is asked with all
- * kernels that are known nearer: where that very stage was measured nearer, or the nearer one's kernels take less time
- * together. Where the farther one's time here is not known, it stays. */
+/* Is the stage that of its record, but for kernels of other cards that are clearly faster? */
+static bool is_as_measured(const wisp_stage *stage)
+{
+  bool others = false;
+  for (int i = 0; i < stage->kernels; i++) others |= stage->choice[i].match == WISP_MATCH_ARCHITECTURE;
+  return others || !stage->record.stale;
+}
+
+/* Does the stage of a nearer class's record take the place of a farther one's? One that a card's own sweep ships does.
+ * Else the farther one is asked with all kernels that are known nearer: where that very stage was measured nearer, or
+ * the nearer one's kernels take less time together. Where the farther one's time here is not known, it stays. */
 static wisp_status takes_over(wisp_error *err, wisp_choosing *c, int class, const wisp_stage *near,
                               const wisp_stage *far, bool *out)
 {
@@ -199,6 +207,7 @@ static wisp_status takes_over(wisp_error *err, wisp_choosing *c, int class, cons
   const int far_class = wisp_answer_class(far->record.match, far->record.layer);
   CALL(wisp_require(err, mixed.composition, WISP_EMEMORY, "out of memory"));
   *out = c->asker.exact_only ||
+         (wisp_answer_is_settled(near->record.match, near->record.layer) && is_as_measured(near)) ||
          (strcmp(near->composition, far->composition) == 0 && strcmp(near->record.layout, far->record.layout) == 0);
   if (*out) return WISP_OK;
   mixed.record = far->record;
@@ -209,15 +218,32 @@ static wisp_status takes_over(wisp_error *err, wisp_choosing *c, int class, cons
   return WISP_OK;
 }
 
+/* Is the stage another card's, and has this card's own sweep measured all of its kernels, but no stage of them? Then the
+ * other card's record says nothing of this one. */
+static wisp_status is_settled_otherwise(wisp_error *err, wisp_choosing *c, const wisp_stage *stage, bool *out)
+{
+  HELD(wisp_stage_free) wisp_stage own = {.kernels = 0};
+  const size_t unfits = c->unfits;
+  *out = stage->record.match == WISP_MATCH_ARCHITECTURE;
+  if (!*out) return WISP_OK;
+  c->nearest = wisp_answer_class(WISP_MATCH_EXACT, WISP_LAYER_SHIPPED);
+  CALL(wisp_choosing_fill(err, c, stage->composition, WISP_NO_LINE, &stage->layout, &own));
+  c->unfits = unfits;
+  for (int i = 0; i < own.kernels; i++)
+    *out &= own.choice[i].trial && wisp_answer_is_settled(own.choice[i].match, own.choice[i].layer);
+  return WISP_OK;
+}
+
 /* The stage that records say, of whatever class. out->kernels stays 0 where there is none. */
 static wisp_status from_classes(wisp_error *err, wisp_choosing *c, wisp_stage *out)
 {
   const wisp_trial *passed = NULL;
   for (int class = WISP_ANSWER_CLASSES; class -- > 0;) {
     HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
-    bool better = true;
+    bool better = true, otherwise = false;
     CALL(from_records(err, c, class, &stage));
-    if (!stage.kernels) continue;
+    if (stage.kernels) CALL(is_settled_otherwise(err, c, &stage, &otherwise));
+    if (!stage.kernels || otherwise) continue;
     if (out->kernels) CALL(takes_over(err, c, class, &stage, out, &better));
     passed = better ? NULL : stage.record.trial;
     if (!better) continue;
