@@ -413,8 +413,9 @@ double wisp_answer_expected(const wisp_answer *answer)
   return t && t->elements > 0 ? answer->ratio * t->ms / (double)t->elements : NAN;
 }
 
-/* Another card's entry with less than this of a settled one's time was missed by the card's own sweep, which has measured
- * all else that seems to be faster. Times are predicted to 4 % (one standard deviation), one in a hundred is 14 % off. */
+/* Another card's entry with less than this of a settled one's time was missed by the card's own sweep, which has
+ * measured all else that seems to be faster. Times are predicted to 4 % (one standard deviation), one in a hundred is
+ * 14 % off. */
 static const double CLEARLY = 0.6;
 
 bool wisp_answer_is_settled(wisp_match match, wisp_layer layer)

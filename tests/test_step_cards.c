@@ -116,8 +116,8 @@ TEST_WITH(test_own_record_stays, step_open, close_shipped)
 /* Another lift of the other card is expected to take `expected` here, beside 2 of the own one. */
 static void expect_lift(fixture *f, double expected, bool taken)
 {
-  const entry other = {
-      "lift", our_layout, "half-turns-blocked", "R=8 lanes=16", expected / 1.25, NULL, sister, NULL, NULL};
+  const entry other = {"lift", our_layout, "half-turns-blocked", "R=8 lanes=16", expected / 1.25, NULL, sister,
+                       NULL,   NULL};
   setenv("WISP_SHIPPED", "none", 1);
   add_cards(f);
   step_add(f, &other);

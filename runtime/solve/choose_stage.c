@@ -218,8 +218,8 @@ static wisp_status takes_over(wisp_error *err, wisp_choosing *c, int class, cons
   return WISP_OK;
 }
 
-/* Is the stage another card's, and has this card's own sweep measured all of its kernels, but no stage of them? Then the
- * other card's record says nothing of this one. */
+/* Is the stage another card's, and has this card's own sweep measured all of its kernels, but no stage of them? Then
+ * the other card's record says nothing of this one. */
 static wisp_status is_settled_otherwise(wisp_error *err, wisp_choosing *c, const wisp_stage *stage, bool *out)
 {
   HELD(wisp_stage_free) wisp_stage own = {.kernels = 0};

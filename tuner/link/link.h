@@ -49,8 +49,8 @@ bool wisp_link_send(int socket, const void *data, size_t size);
 bool wisp_link_receive(int socket, void *data, size_t size);
 
 /* The worker's side: each waits for the answer, which nobody may want to read (NULL). */
-/* Asks for the next unit, and reports the gain and hopes of the one before; false in *there: none is left. summary: this
- * worker's counts; the answer goes on from them. */
+/* Asks for the next unit, and reports the gain and hopes of the one before; false in *there: none is left. summary:
+ * this worker's counts; the answer goes on from them. */
 wisp_status wisp_link_next(wisp_error *err, const wisp_link *link, wisp_tune_summary *summary, wisp_unit *unit,
                            bool *there);
 wisp_status wisp_link_ask(wisp_error *err, const wisp_link *link, const wisp_note *note, wisp_answer_note *answer);

@@ -19,9 +19,9 @@ WISP_OWNED(wisp_queue, wisp_queue_destroy)
  * their first round, late or not; before the deadline, further rounds go to units that gained something in the last.
  * The time left is shared evenly among the units of a round. False: there is none.
  *
- * by_gain the lightest come first, so that as many as possible have their first round, a look where others wait. Further
- * rounds go to the unit that is expected to gain most: its gain in the last, or its hopes, halved for each that found
- * nothing. Its share of the time left is that of its expected gain, but as long as its first round at least. */
+ * by_gain the lightest come first, so that as many as possible have their first round, a look where others wait.
+ * Further rounds go to the unit that is expected to gain most: its gain in the last, or its hopes, halved for each that
+ * found nothing. Its share of the time left is that of its expected gain, but as long as its first round at least. */
 bool wisp_queue_take(wisp_queue *queue, int workers, double now, wisp_unit *out);
 /* Whether there is something to take. */
 bool wisp_queue_has(const wisp_queue *queue, double now);
