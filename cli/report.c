@@ -1,4 +1,5 @@
 /* wisp report: what a store knows, as one HTML page. */
+#include "against.h"
 #include "cli.h"
 #include "../tuner/report/report_data.h"
 
@@ -26,11 +27,15 @@ static wisp_status report(wisp_error *err, wisp_arguments *args)
 {
   wisp_report_request request;
   OWNED(wisp_session_close) wisp_session *session = NULL;
+  HELD(wisp_against_close) wisp_against against = {.session = NULL};
   HELD(wisp_text_free) wisp_text page = {0};
   const char *folder = wisp_option_value(args, "out");
   CALL(wisp_require(err, folder && *folder, WISP_EUSAGE, "say where to write the page: -o DIR"));
   CALL(read_request(err, args, &request));
   CALL(wisp_cli_open_store(err, args, !wisp_option_given(args, "db"), &session));
+  if (wisp_option_given(args, "against")) CALL(wisp_against_open(err, args, request.device, &against));
+  const wisp_report_against other = {against.session, against.device, against.name};
+  if (against.session) request.against = &other;
   CALL(wisp_report_page(err, session, &request, &page));
   CALL(wisp_report_write(err, folder, &page));
   printf("%s/index.html\n", folder);

@@ -241,6 +241,24 @@ TEST_IN_FOLDER(test_bare)
   check_balanced(page.data);
 }
 
+/* Beside a store where the winner of a volume took twice as long, by another strategy. */
+static void check_against(const char *folder, const char *db)
+{
+  size_t length = 0;
+  const char *old = fixture_path(folder, "old.db");
+  const wisp_trial volume =
+      trial("nodal.volume:tet:p2:maxwell:f64", "matrix-in-shared", "wi=2 wp=1", 2 * (0.4117 + 2.1), "ok", "", 0);
+  fixture_put(old, &volume, 1);
+  run_expect(folder, "", 0, "", "report --db %s -d Card -f nodal -o %s --against %s", db, fixture_path(folder, "page"),
+             old);
+  OWNED(free) char *page = fixture_read(fixture_path(folder, "page/index.html"), &length);
+  assert_int_equal(occurrences(page, "<h2>Compared</h2>"), 1);
+  assert_non_null(strstr(page, "old.db</th>"));
+  assert_non_null(strstr(page, "2.09 times as fast, geometric mean of 1."));
+  check_balanced(page);
+  run_expect(folder, "", 1, "nothing of these is stored there", "report --db %s -d Card -o page --against Nobody", db);
+}
+
 TEST_IN_FOLDER(test_command)
 {
   size_t length = 0;
@@ -250,6 +268,7 @@ TEST_IN_FOLDER(test_command)
   free(fixture_read(fixture_path(*state, "page/index.html"), &length));
   assert_true(length > 1000);
   run_expect(*state, "", 2, "wisp report: ", "report --db %s -d Card", db);
+  check_against(*state, db);
   static const struct {
     const char *arguments;
     int status;

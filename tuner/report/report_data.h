@@ -7,18 +7,26 @@
 
 enum { WISP_REPORT_ORDERS = 32 };
 
+/* What the page is compared with. */
+typedef struct wisp_report_against {
+  const wisp_session *session;
+  const char *device; /* what its name has */
+  const char *name;   /* for people: "store old.db" */
+} wisp_report_against;
+
 /* The subject of the page. */
 typedef struct wisp_report_request {
   char device[128];   /* what its name begins with; empty: any */
   const char *family; /* NULL: any */
   bool orders[WISP_REPORT_ORDERS];
   bool f32, f64;
-  char kernel[WISP_NAME_TEXT]; /* the parameter study in the foreground; empty: the volume kernel's */
-  int order;                   /* its order; 0: 4, or else the one with the most trials */
+  char kernel[WISP_NAME_TEXT];        /* the parameter study in the foreground; empty: the volume kernel's */
+  int order;                          /* its order; 0: 4, or else the one with the most trials */
+  const wisp_report_against *against; /* NULL: nothing */
 } wisp_report_request;
 
 /* Appends the whole page to out: what the session's store holds. WISP_EMISSING: nothing that was measured fits the
- * request. */
+ * request, or nothing of it is in the store to compare with. */
 wisp_status wisp_report_page(wisp_error *err, const wisp_session *session, const wisp_report_request *request,
                              wisp_text *out);
 

@@ -58,10 +58,15 @@ typedef struct wisp_report_subject {
   size_t first;
   const wisp_report_cell *bare; /* of the same without its arithmetic; NULL: there is none */
   size_t bare_count;
+  const wisp_report_cell *then; /* what it is compared with, of whatever subject; NULL: nothing */
+  size_t then_count;
+  const char *against;
 } wisp_report_subject;
 
 void wisp_report_stages(wisp_page *page, const wisp_report_subject *subject);
 void wisp_report_winners(wisp_page *page, const wisp_report_subject *subject);
+/* Nothing where it is compared with nothing. */
+void wisp_report_compare(wisp_page *page, const wisp_report_subject *subject);
 void wisp_report_roofline(wisp_page *page, const wisp_report_subject *subject);
 void wisp_report_strategies(wisp_page *page, const wisp_report_subject *subject);
 void wisp_report_studies(wisp_page *page, const wisp_report_subject *subject);

@@ -351,12 +351,17 @@ static size_t subject_end(const data *d, size_t from)
   return end;
 }
 
-/* A subject's cells, and those of what stands in for its system. */
-static wisp_report_subject subject_at(const data *d, size_t from, size_t number)
+/* A subject's cells, those of what stands in for its system, and those to compare with. */
+static wisp_report_subject subject_at(const data *d, const data *then, size_t from, size_t number)
 {
   const wisp_report_cell *cells = &d->cells[from];
   const wisp_family *family = wisp_family_find(cells->spec.family);
-  wisp_report_subject subject = {.cells = cells, .count = subject_end(d, from) - from, .number = number, .first = from};
+  wisp_report_subject subject = {.cells = cells,
+                                 .count = subject_end(d, from) - from,
+                                 .number = number,
+                                 .first = from,
+                                 .then = then->cells,
+                                 .then_count = then->cell_count};
   for (size_t i = 0, end; family && family->proxy_for && i < d->cell_count; i = end) {
     const wisp_report_cell *other = &d->cells[i];
     end = subject_end(d, i);
@@ -383,12 +388,27 @@ static void print_index(wisp_page *page, const data *d)
   wisp_page_print(page, "</nav>\n");
 }
 
+/* The cells to compare with; none where the request names nothing. */
+static wisp_status gather_against(wisp_error *err, const wisp_report_request *request, data *out)
+{
+  wisp_error why = {.text = ""};
+  wisp_report_request other = *request;
+  const wisp_report_against *against = request->against;
+  if (!against) return WISP_OK;
+  snprintf(other.device, sizeof other.device, "%s", against->device);
+  const wisp_status status = gather(&why, against->session, &other, out);
+  CALL(wisp_require(err, status != WISP_EMISSING, status, "--against %s: nothing of these is stored there",
+                    against->name));
+  return wisp_require(err, status == WISP_OK, status, "%s", why.text);
+}
+
 wisp_status wisp_report_page(wisp_error *err, const wisp_session *session, const wisp_report_request *request,
                              wisp_text *out)
 {
-  HELD(forget) data made = {0};
+  HELD(forget) data made = {0}, then = {0};
   wisp_page page = {err, out, WISP_OK};
   CALL(gather(err, session, request, &made));
+  CALL(gather_against(err, request, &then));
   wisp_page_around(&page,
                    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
                    "content=\"width=device-width, initial-scale=1\"/>\n<link rel=\"icon\" href=\"data:,\"/>\n"
@@ -400,9 +420,11 @@ wisp_status wisp_report_page(wisp_error *err, const wisp_session *session, const
   print_index(&page, &made);
   size_t number = 1;
   for (size_t i = 0; i < made.cell_count; number++) {
-    const wisp_report_subject subject = subject_at(&made, i, number);
+    wisp_report_subject subject = subject_at(&made, &then, i, number);
+    if (request->against) subject.against = request->against->name;
     print_summary(&page, &subject);
     wisp_report_stages(&page, &subject);
+    wisp_report_compare(&page, &subject);
     wisp_report_roofline(&page, &subject);
     wisp_report_strategies(&page, &subject);
     wisp_report_studies(&page, &subject);
