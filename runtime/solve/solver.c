@@ -1,6 +1,7 @@
 /* The parts that all solvers share: from a request to a mesh, kernels and memory, and from there to a report. */
 #include "solver.h"
 #include "../assembly/pattern.h"
+#include "../domain/ranks.h"
 #include "../process.h"
 
 #include <stdarg.h>
@@ -161,6 +162,8 @@ wisp_status wisp_solver_open(wisp_error *err, wisp_solver *s, const wisp_session
 {
   const double begin = wisp_seconds();
   size_t count[4];
+  CALL(wisp_require(err, !session->ranks || s->kind->divides, WISP_EUSAGE,
+                    "%s is not solved on several devices yet: name one", s->problem));
   s->session = session;
   s->exact |= session->exact_match_only;
   wisp_watch_report(watch, 0.1, "making the mesh");
@@ -226,7 +229,7 @@ wisp_status wisp_solver_make_fields(wisp_error *err, wisp_solver *s)
 wisp_status wisp_solver_write_to(wisp_error *err, wisp_solver *s, const char *path)
 {
   CALL(wisp_solver_make_fields(err, s));
-  return wisp_fields_write(err, &s->fields, path);
+  return wisp_ranks_own(s->session->ranks) ? WISP_OK : wisp_fields_write(err, &s->fields, path);
 }
 
 void wisp_solver_discard(wisp_solver *s)
