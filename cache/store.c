@@ -413,12 +413,12 @@ double wisp_answer_expected(const wisp_answer *answer)
   return t && t->elements > 0 ? answer->ratio * t->ms / (double)t->elements : NAN;
 }
 
-/* Another card's entry with less than this of a settled one's time was missed by the card's own sweep, which has
- * measured all else that seems to be faster. Times are predicted to 4 % (one standard deviation), one in a hundred is
+/* A card's own sweep has measured most candidates that seem to be faster. It missed another card's entry that takes
+ * less than this share of its winner's time. Times are predicted to 4 % (one standard deviation), one in a hundred is
  * 14 % off. */
 static const double CLEARLY = 0.6;
 
-bool wisp_answer_is_settled(wisp_match match, wisp_layer layer)
+bool wisp_answer_is_own_sweep(wisp_match match, wisp_layer layer)
 {
   return match <= WISP_MATCH_DRIVER && layer == WISP_LAYER_SHIPPED;
 }
@@ -430,7 +430,7 @@ static bool takes_over(const wisp_store *store, const wisp_asker *asker, const w
   const int meshes = wisp_ranking_meshes(near->trial, far->trial);
   bool failed = false;
   if (asker->exact_only) return true;
-  if (wisp_answer_is_settled(near->match, near->layer) && far->match == WISP_MATCH_ARCHITECTURE)
+  if (wisp_answer_is_own_sweep(near->match, near->layer) && far->match == WISP_MATCH_ARCHITECTURE)
     return meshes || !sizes_alike(near->trial, far->trial) ||
            !(wisp_answer_expected(far) < CLEARLY * wisp_answer_expected(near));
   if (nearer_trial(store, asker, far->trial, wisp_answer_class(far->match, far->layer), &failed)) return true;

@@ -189,12 +189,11 @@ void wisp_store_find_each(const wisp_store *store, const wisp_asker *asker, cons
                           wisp_answer out[WISP_ANSWER_CLASSES]);
 
 /* Does a card's own sweep ship it? */
-bool wisp_answer_is_settled(wisp_match match, wisp_layer layer);
+bool wisp_answer_is_own_sweep(wisp_match match, wisp_layer layer);
 
 /* Takes the answer of the farthest class, and a nearer one over it if that measured the same candidate at a size alike,
- * is of a mesh that counts more, is of a nearer size by a factor above 2, or is expected to be faster. A settled one
- * stays unless another card's is clearly faster.
- * WISP_MATCH_DEFAULT with layer NONE: there is none. */
+ * is of a mesh that counts more, is of a nearer size by a factor above 2, or is expected to be faster. One of an own
+ * sweep stays unless another card's is clearly faster. WISP_MATCH_DEFAULT with layer NONE: there is none. */
 wisp_answer wisp_store_resolve(const wisp_store *store, const wisp_asker *asker, long long elements,
                                const wisp_answer each[WISP_ANSWER_CLASSES]);
 

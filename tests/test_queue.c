@@ -115,7 +115,7 @@ typedef struct planted {
   int order;            /* the one that is expected */
   double seconds;       /* 0: as long as it may */
   double until;         /* expected; 0: any */
-  double gain, hopes;   /* reported */
+  double saved, hopes;  /* reported */
   bool look, none_left; /* none_left: it found no new candidate */
 } planted;
 
@@ -128,7 +128,7 @@ static void follow(wisp_queue *queue, size_t count, const planted *steps, double
     assert_true(unit.first_look == p->look && unit.later_round != p->look);
     if (p->until > 0) assert_near(unit.until, p->until);
     now = p->seconds > 0 ? now + p->seconds : unit.until;
-    unit.gain = p->gain, unit.hopes = p->hopes;
+    unit.saved = p->saved, unit.hopes = p->hopes;
     wisp_queue_finish(queue, &unit, now, !p->none_left);
   }
 }
@@ -139,10 +139,10 @@ TEST(test_by_gain)
   static const int orders[] = {3, 1, 2};
   static const planted steps[] = {
       {.order = 1, .seconds = 4, .until = 100.0 / 3, .hopes = 0.05, .look = true},
-      {.order = 2, .seconds = 6, .until = 4 + 96.0 / 2, .gain = 0.01, .hopes = 0.25, .look = true},
+      {.order = 2, .seconds = 6, .until = 4 + 96.0 / 2, .saved = 0.01, .hopes = 0.25, .look = true},
       {.order = 3, .seconds = 10, .until = 100, .hopes = 0.2, .look = true},
-      {.order = 2, .until = 20 + 80 * 0.25 / 0.5, .gain = 0.1, .hopes = 0.25}, /* as its share of what all hope for */
-      {.order = 2, .until = 60 + 40 * 0.25 / 0.5, .hopes = 0.25},              /* it found nothing */
+      {.order = 2, .until = 20 + 80 * 0.25 / 0.5, .saved = 0.1, .hopes = 0.25}, /* as its share of what all hope for */
+      {.order = 2, .until = 60 + 40 * 0.25 / 0.5, .hopes = 0.25},               /* it found nothing */
       {.order = 3, .until = 80 + 20 * 0.2 / 0.375, .hopes = 0.15},
       {.order = 2, .seconds = 1, .none_left = true, .hopes = 0.25},
       {.order = 3, .until = 100},

@@ -208,7 +208,7 @@ static wisp_status takes_over(wisp_error *err, wisp_choosing *c, int class, cons
   const int far_class = wisp_answer_class(far->record.match, far->record.layer);
   CALL(wisp_require(err, mixed.composition, WISP_EMEMORY, "out of memory"));
   *out = c->asker.exact_only ||
-         (wisp_answer_is_settled(near->record.match, near->record.layer) && is_as_measured(near)) ||
+         (wisp_answer_is_own_sweep(near->record.match, near->record.layer) && is_as_measured(near)) ||
          (strcmp(near->composition, far->composition) == 0 && strcmp(near->record.layout, far->record.layout) == 0);
   if (*out) return WISP_OK;
   mixed.record = far->record;
@@ -221,17 +221,20 @@ static wisp_status takes_over(wisp_error *err, wisp_choosing *c, int class, cons
 
 /* Is the stage another card's, and has this card's own sweep measured all of its kernels, but no stage of them? Then
  * the other card's record says nothing of this one. */
-static wisp_status is_settled_otherwise(wisp_error *err, wisp_choosing *c, const wisp_stage *stage, bool *out)
+static wisp_status has_own_kernels_only(wisp_error *err, wisp_choosing *c, const wisp_stage *stage, bool *out)
 {
   HELD(wisp_stage_free) wisp_stage own = {.kernels = 0};
+  wisp_error why = {.text = ""};
   const size_t unfits = c->unfits;
   *out = stage->record.match == WISP_MATCH_ARCHITECTURE;
   if (!*out) return WISP_OK;
   c->nearest = wisp_answer_class(WISP_MATCH_EXACT, WISP_LAYER_SHIPPED);
-  CALL(wisp_choosing_fill(err, c, stage->composition, WISP_NO_LINE, &stage->layout, &own));
+  const wisp_status status = wisp_choosing_fill(&why, c, stage->composition, WISP_NO_LINE, &stage->layout, &own);
+  CALL(wisp_require(err, status == WISP_OK || status == WISP_EREFUSED, status, "%s", why.text));
   c->unfits = unfits;
+  *out = own.kernels > 0;
   for (int i = 0; i < own.kernels; i++)
-    *out &= own.choice[i].trial && wisp_answer_is_settled(own.choice[i].match, own.choice[i].layer);
+    *out &= own.choice[i].trial && wisp_answer_is_own_sweep(own.choice[i].match, own.choice[i].layer);
   return WISP_OK;
 }
 
@@ -243,7 +246,7 @@ static wisp_status from_classes(wisp_error *err, wisp_choosing *c, wisp_stage *o
     HELD(wisp_stage_free) wisp_stage stage = {.kernels = 0};
     bool better = true, otherwise = false;
     CALL(from_records(err, c, class, &stage));
-    if (stage.kernels) CALL(is_settled_otherwise(err, c, &stage, &otherwise));
+    if (stage.kernels) CALL(has_own_kernels_only(err, c, &stage, &otherwise));
     if (!stage.kernels || otherwise) continue;
     if (out->kernels) CALL(takes_over(err, c, class, &stage, out, &better));
     passed = better ? NULL : stage.record.trial;

@@ -45,12 +45,12 @@ void wisp_profile_balance(double spent[WISP_PHASES], double seconds);
 typedef struct wisp_unit {
   int order;
   wisp_precision precision;
-  bool later_round;   /* a later round, over what an earlier one had no time for */
-  bool first_look;    /* a few candidates alone: other units wait for their first round */
-  bool resumed;       /* begun by a worker that is gone */
-  double until;       /* seconds of the monotonic clock: the end of its share of a budget; INFINITY without one */
-  double gain, hopes; /* the worker's report: the share of the stage's time that this round saved, and the largest that
-                         a search could save yet */
+  bool later_round;    /* a later round, over what an earlier one had no time for */
+  bool first_look;     /* a few candidates alone: other units wait for their first round */
+  bool resumed;        /* begun by a worker that is gone */
+  double until;        /* seconds of the monotonic clock: the end of its share of a budget; INFINITY without one */
+  double saved, hopes; /* the worker's report: the share of the stage's time that this round saved, and the largest that
+                          a search could save yet */
 } wisp_unit;
 
 typedef struct wisp_tune_progress { /* handed to the callback after every trial */

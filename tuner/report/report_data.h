@@ -7,7 +7,7 @@
 
 enum { WISP_REPORT_ORDERS = 32 };
 
-/* What the page is compared with. */
+/* The other side of a comparison. */
 typedef struct wisp_report_against {
   const wisp_session *session;
   const char *device; /* what its name has */

@@ -188,7 +188,7 @@ wisp_status wisp_sweep_finish(wisp_error *err, wisp_sweep *sweep, const wisp_sco
     if (same || (held.data && strcmp(held.data, text.data) == 0)) break;
     CALL(compare(err, sweep, &spec, &now.stage, ms));
     if (ms[1] < ms[0]) kept = ms[1] / ms[0];
-    sweep->part_gain = 1 - kept;
+    sweep->part_saved = 1 - kept;
     if (tuned) tuned->before_ms = earlier * ms[0], tuned->after_ms = kept * ms[0];
     if (ms[1] >= ms[0]) {
       CALL(drop_kernels(err, sweep, &now.stage, ms[1] / ms[0]));

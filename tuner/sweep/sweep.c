@@ -141,11 +141,11 @@ static wisp_status tune_parts(wisp_error *err, wisp_sweep *sweep, wisp_scope *sc
     CALL(wisp_sweep_set_part(err, sweep, &scope->spec, i, &there));
     const double share = fmax(sweep->part.share, 1);
     sweep->part_until = now + (sweep->unit.until - now) * share / shares;
-    sweep->part_gain = sweep->part_hopes = 0;
+    sweep->part_saved = sweep->part_hopes = 0;
     if (!wisp_sweep_fits(sweep, sweep->deadline)) continue;
     CALL(tune_kernels(err, sweep, scope));
     CALL(wisp_sweep_finish(err, sweep, scope));
-    sweep->unit.gain += sweep->part_gain * share / all_shares;
+    sweep->unit.saved += sweep->part_saved * share / all_shares;
     sweep->unit.hopes += sweep->part_hopes * share / all_shares;
     if (i + 1 < parts) CALL(wisp_sweep_follow(err, sweep, scope));
     wisp_sweep_note_time(sweep);

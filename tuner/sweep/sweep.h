@@ -36,7 +36,7 @@ typedef struct wisp_sweep {
   const char **part_list;
   char *part_text;
   double part_until;        /* the end of its share of the budget */
-  double part_gain;         /* the share of its time that this round saved */
+  double part_saved;        /* the share of its time that this round saved */
   double part_hopes;        /* the largest share that a search could save yet */
   wisp_fixed preset;        /* demands of the winners of parts before */
   double began;             /* this round of it */

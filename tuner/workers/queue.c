@@ -130,8 +130,8 @@ void wisp_queue_finish(wisp_queue *queue, const wisp_unit *unit, double now, boo
   entry *e = find(queue, unit->order, unit->precision);
   e->taken = e->begun = false;
   if (!e->rounds) e->look = now - e->since, e->hopes = 1;
-  if (e->rounds && !(unit->gain > NO_GAIN)) e->hopes /= 2;
-  e->expected = fmax(unit->gain, e->hopes * unit->hopes);
+  if (e->rounds && !(unit->saved > NO_GAIN)) e->hopes /= 2;
+  e->expected = fmax(unit->saved, e->hopes * unit->hopes);
   e->exhausted = !gained || (queue->by_gain && !(e->expected > 0));
   e->rounds++;
 }

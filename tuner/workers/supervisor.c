@@ -191,7 +191,7 @@ static wisp_status hand_out(wisp_error *err, supervisor *s, member *m, const wis
   if (!m->fresh && m->busy) {
     m->summary = note->summary;
     m->busy = false;
-    m->unit.gain = note->unit.gain, m->unit.hopes = note->unit.hopes;
+    m->unit.saved = note->unit.saved, m->unit.hopes = note->unit.hopes;
     wisp_queue_finish(m->card->queue, &m->unit, wisp_seconds(), m->here > 0);
   } else if (m->busy)
     uncount(m);
