@@ -78,10 +78,10 @@ wisp_status wisp_arrays_restore(wisp_error *err, wisp_arrays *arrays, const wisp
 /* Waits. The first array, but for those in `except`, that differs from its copy in a bit, and where; empty: none. */
 wisp_status wisp_arrays_changed(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, const char *const *except,
                                 char array[32], size_t *number);
-/* Keeps these numbers in place of some of an array, or of all: their places there, which ascend, and their sizes. */
+/* Keeps these numbers in place of some of an array, or of all: their positions there, which ascend, and their sizes. */
 typedef struct wisp_some_numbers {
   size_t count;
-  const uint64_t *places;
+  const uint64_t *positions;
   const double *values;
   const float *sizes;
 } wisp_some_numbers;

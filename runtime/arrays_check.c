@@ -9,9 +9,9 @@ struct wisp_kept {
   struct kept_array {
     bool kept;
     wisp_pointer copy;
-    size_t count;        /* numbers of it; 0: none is known */
-    wisp_pointer places; /* of the array's numbers that it is of; 0: of all */
-    wisp_pointer sizes;  /* floats that bounds are relative to; 0: none */
+    size_t count;           /* numbers of it; 0: none is known */
+    wisp_pointer positions; /* of the array's numbers that it is of; 0: of all */
+    wisp_pointer sizes;     /* floats that bounds are relative to; 0: none */
   } of[WISP_MAX_ARRAYS];
 };
 
@@ -25,10 +25,10 @@ enum { COMPARISONS = 128, BLOCK = 256, MOST_BLOCKS = 2048 };
 typedef struct comparison {
   wisp_compared what;
   wisp_pointer a, b;
-  bool one;           /* b is one number */
-  wisp_pointer mask;  /* a byte a number, 0: not compared; 0: all are */
-  wisp_pointer sizes; /* a float a number, which the bound is relative to; 0: none */
-  wisp_pointer places; /* of the numbers in a; 0: one after the other */
+  bool one;               /* b is one number */
+  wisp_pointer mask;      /* a byte a number, 0: not compared; 0: all are */
+  wisp_pointer sizes;     /* a float a number, which the bound is relative to; 0: none */
+  wisp_pointer positions; /* of the numbers in a; 0: one after the other */
   size_t count;
   double bound; /* of |a - b|; NaN is as far from numbers as can be. Bits are equal or not. */
 } comparison;
@@ -63,7 +63,7 @@ static wisp_status add_comparison(wisp_error *err, wisp_arrays *arrays, size_t p
                        {.pointer = c->b},
                        {.pointer = c->mask},
                        {.pointer = c->sizes},
-                       {.pointer = c->places},
+                       {.pointer = c->positions},
                        {.integer = (long long)c->count},
                        {.integer = c->one ? 0 : -1},
                        {.real = c->what < WISP_COMPARE_FLOATS ? -1 : c->bound},
@@ -186,7 +186,7 @@ static void pack_numbers(const wisp_arrays *arrays, const wisp_entry *e, const d
   for (size_t i = 0; i < count; i++) {
     const int integer = wisp_entry_is_integer(e) ? (int)values[i] : 0;
     const float single = (float)values[i];
-    const void *from = wisp_entry_is_integer(e)          ? (const void *)&integer
+    const void *from = wisp_entry_is_integer(e)         ? (const void *)&integer
                        : wisp_entry_is_float(arrays, e) ? (const void *)&single
                                                         : (const void *)&values[i];
     memcpy(to + i * number, from, number);
@@ -212,8 +212,8 @@ wisp_status wisp_arrays_keep_some(wisp_error *err, wisp_arrays *arrays, const ch
   CALL(allocate(err, *out, count * sizeof *some->sizes, &k->sizes));
   CALL(wisp_device_upload(err, arrays->device, k->sizes, some->sizes, count * sizeof *some->sizes));
   if (count == e->array.size) return WISP_OK;
-  CALL(allocate(err, *out, count * sizeof *some->places, &k->places));
-  return wisp_device_upload(err, arrays->device, k->places, some->places, count * sizeof *some->places);
+  CALL(allocate(err, *out, count * sizeof *some->positions, &k->positions));
+  return wisp_device_upload(err, arrays->device, k->positions, some->positions, count * sizeof *some->positions);
 }
 
 size_t wisp_kept_bytes(const wisp_kept *kept)
@@ -226,7 +226,7 @@ void wisp_kept_free(wisp_kept *kept)
   if (!kept) return;
   for (struct kept_array *k = kept->of; k < kept->of + WISP_MAX_ARRAYS; k++) {
     if (k->copy) wisp_device_free(kept->device, k->copy);
-    if (k->places) wisp_device_free(kept->device, k->places);
+    if (k->positions) wisp_device_free(kept->device, k->positions);
     if (k->sizes) wisp_device_free(kept->device, k->sizes);
   }
   free(kept);
@@ -284,7 +284,7 @@ wisp_status wisp_arrays_compare(wisp_error *err, wisp_arrays *arrays, const wisp
                               .b = k->copy,
                               .mask = mask,
                               .sizes = wisp_entry_is_integer(e) ? 0 : k->sizes,
-                              .places = k->places,
+                              .positions = k->positions,
                               .count = k->count,
                               .bound = bound};
   return add_comparison(err, arrays, i, &results);

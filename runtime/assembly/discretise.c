@@ -171,8 +171,8 @@ static wisp_status fill_slots(wisp_error *err, void *context, size_t from, size_
   return WISP_OK;
 }
 
-/* The sources of a row's values and of its load, elements ascending; its slots are open. Without a list they are counted, at start + 2;
- * with it, start + 1 moves on from where each begins to where it ends. */
+/* The sources of a row's values and of its load, elements ascending; its slots are open. Without a list they are
+ * counted, at start + 2; with it, start + 1 moves on from where each begins to where it ends. */
 static void list_sources(const listing *l, size_t row, const int32_t *slot)
 {
   const wisp_assembly *s = l->s;

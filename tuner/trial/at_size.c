@@ -26,9 +26,9 @@ typedef struct named_arrays {
 /* The right outputs of a launch, for strategies of one rounding. */
 typedef struct right_outputs {
   bool made;
-  named_arrays out;  /* those that are there */
-  wisp_kept *known;  /* their numbers as they must be, perhaps of a sample alone */
-  wisp_kept *every;  /* where that is a sample: all that a kernel left which was right there, or NULL */
+  named_arrays out; /* those that are there */
+  wisp_kept *known; /* their numbers as they must be, perhaps of a sample alone */
+  wisp_kept *every; /* where that is a sample: all that a kernel left which was right there, or NULL */
 } right_outputs;
 
 /* One launch: what it starts from, and what must come of it. */
@@ -128,7 +128,7 @@ typedef struct taking {
   size_t array;
   const size_t *origins;
   unsigned char *known;
-  uint64_t *places;
+  uint64_t *positions;
   double *values;
   float *sizes;
 } taking;
@@ -146,7 +146,7 @@ static void take_part(void *context, size_t from, size_t to)
 {
   const taking *t = context;
   for (size_t i = from; i < to; i++) {
-    const size_t at = t->origins[t->places[i]];
+    const size_t at = t->origins[t->positions[i]];
     const double size = fmin(t->r->size[t->array][at], FLT_MAX);
     t->values[i] = t->r->after[t->array][at];
     t->sizes[i] = size > 0 ? nextafterf((float)size, INFINITY) : 0;
@@ -160,10 +160,10 @@ static size_t count_marks(const unsigned char *marks, size_t count)
   return sum;
 }
 
-static void list_marks(const unsigned char *marks, size_t count, uint64_t *places)
+static void list_marks(const unsigned char *marks, size_t count, uint64_t *positions)
 {
   const unsigned char *mark = marks;
-  while ((mark = memchr(mark, 1, count - (size_t)(mark - marks))) != NULL) *places++ = (uint64_t)(mark++ - marks);
+  while ((mark = memchr(mark, 1, count - (size_t)(mark - marks))) != NULL) *positions++ = (uint64_t)(mark++ - marks);
 }
 
 /* Keeps the known numbers of an output with their sizes. *most: the largest size, no smaller than it was. */
@@ -173,7 +173,7 @@ static wisp_status keep_known(wisp_error *err, wisp_problem *problem, const wisp
   const wisp_array_decl *array = &problem->d.family->arrays[a];
   const size_t size = wisp_arrays_size(problem->arrays, array->name);
   OWNED(free) unsigned char *known = NULL;
-  OWNED(free) uint64_t *places = NULL;
+  OWNED(free) uint64_t *positions = NULL;
   OWNED(free) double *values = NULL;
   OWNED(free) float *sizes = NULL;
   taking t = {.r = r, .array = a};
@@ -182,15 +182,15 @@ static wisp_status keep_known(wisp_error *err, wisp_problem *problem, const wisp
   t.known = known;
   wisp_parallel_numbers(size, mark_part, &t);
   const size_t count = count_marks(known, size);
-  CALL(wisp_new(err, count, sizeof *places, &places));
+  CALL(wisp_new(err, count, sizeof *positions, &positions));
   CALL(wisp_new(err, count, sizeof *values, &values));
   CALL(wisp_new(err, count, sizeof *sizes, &sizes));
-  list_marks(known, size, places);
-  t.places = places, t.values = values, t.sizes = sizes;
+  list_marks(known, size, positions);
+  t.positions = positions, t.values = values, t.sizes = sizes;
   wisp_parallel_numbers(count, take_part, &t);
   for (size_t i = 0; i < count; i++) *most = fmax(*most, (double)sizes[i]);
-  return wisp_arrays_keep_some(err, problem->arrays, array->name,
-                               &(wisp_some_numbers){count, places, values, sizes}, kept);
+  return wisp_arrays_keep_some(err, problem->arrays, array->name, &(wisp_some_numbers){count, positions, values, sizes},
+                               kept);
 }
 
 /* Notes what each output may be off by, and keeps the right numbers. */
@@ -232,7 +232,7 @@ static wisp_status make_data(wisp_error *err, wisp_at_size *s, wisp_problem *pro
   return keep_outputs(err, problem, plan, r, &data->right[rounding]);
 }
 
-/* What is kept of launches like the plan's, empty where there is nothing so far. */
+/* The data of launches like the plan's; empty where there is none so far. */
 static launch_data *find_kept(wisp_at_size *s, const wisp_plan *plan)
 {
   const wisp_setting of = wisp_setting_of(plan);
@@ -405,7 +405,8 @@ static wisp_status repeat_some(wisp_error *err, wisp_problem *problem, const wis
   for (int i = 0; i < count; i++) {
     const bool last = i + 1 == count;
     CALL(launch(err, problem, kernel, data, quickly ? WISP_SCHEDULE_USUAL : schedules[i % (int)WISP_COUNT(schedules)]));
-    if (last || !quickly) CALL(compare(err, problem, outputs_of(data, kernel), first, exact ? SAME_BITS : WITHIN_LARGEST));
+    if (last || !quickly)
+      CALL(compare(err, problem, outputs_of(data, kernel), first, exact ? SAME_BITS : WITHIN_LARGEST));
   }
   return WISP_OK;
 }
