@@ -340,8 +340,8 @@ static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
   if (signal) return report_stop(args, signal), WISP_OK;
   if (status == WISP_EWRONG && !checks.count) wisp_run_explain(args, s, &why);
   if (status != WISP_OK && !s->reports) return wisp_fail(err, status, "%s", why.text);
-  CALL(wisp_solver_make_report(err, s));
   if (output && status == WISP_OK) CALL(wisp_solver_write_to(err, s, output));
+  CALL(wisp_solver_make_report(err, s));
   CALL(wisp_option_given(args, "json") ? print_json(err, s, &checks, &tuning.sum) : print_lines(err, args, s));
   if (!wisp_option_given(args, "json")) print_tuned(&tuning);
   if (checks.count && !wisp_option_given(args, "json"))

@@ -94,6 +94,12 @@ typedef struct wisp_solver_kind {
   wisp_status (*get)(wisp_error *err, wisp_solver *solver, double *u);
 } wisp_solver_kind;
 
+/* Wall time by part, in seconds. */
+typedef struct wisp_solver_seconds {
+  double mesh, choice, compilation, setup; /* that opening it took */
+  double solution, output;                 /* of all runs, and of writing fields */
+} wisp_solver_seconds;
+
 struct wisp_solver {
   wisp_handle handle;
   const wisp_solver_kind *kind;
@@ -111,10 +117,10 @@ struct wisp_solver {
   int nodes; /* of an element */
   double unknowns;
   const char *unknown; /* what they are called, "DOFs" */
-  double seconds;      /* that wisp_solver_open took */
-  bool own_mesh;       /* the mesh is a program's, and in `mesh` by wisp_solver_open */
-  bool stopped;        /* the solve ended early, as the watch asked for */
-  bool reports;        /* the solve that failed has a report */
+  wisp_solver_seconds seconds;
+  bool own_mesh; /* the mesh is a program's, and in `mesh` by wisp_solver_open */
+  bool stopped;  /* the solve ended early, as the watch asked for */
+  bool reports;  /* the solve that failed has a report */
   wisp_solver_report report;
   wisp_fields fields;
 };
