@@ -1,6 +1,7 @@
 /* The parts that all solvers share: from a request to a mesh, kernels and memory, and from there to a report. */
 #include "solver.h"
 #include "../assembly/pattern.h"
+#include "../domain/ranks.h"
 #include "../process.h"
 
 #include <stdarg.h>
@@ -195,6 +196,8 @@ static wisp_status build(wisp_error *err, wisp_solver *s, const wisp_watch *watc
 wisp_status wisp_solver_open(wisp_error *err, wisp_solver *s, const wisp_session *session, const wisp_watch *watch)
 {
   size_t count[4];
+  CALL(wisp_require(err, !session->ranks || s->kind->divides, WISP_EUSAGE,
+                    "%s is not solved on several devices yet: name one", s->problem));
   s->session = session;
   s->exact |= session->exact_match_only;
   wisp_watch_report(watch, 0.1, "making the mesh");
@@ -278,7 +281,7 @@ wisp_status wisp_solver_write_to(wisp_error *err, wisp_solver *s, const char *pa
 {
   const double begin = wisp_seconds();
   CALL(wisp_solver_make_fields(err, s));
-  CALL(wisp_fields_write(err, &s->fields, path));
+  if (!wisp_ranks_own(s->session->ranks)) CALL(wisp_fields_write(err, &s->fields, path));
   add_seconds(begin, &s->seconds.output);
   return WISP_OK;
 }

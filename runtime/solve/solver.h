@@ -65,6 +65,7 @@ wisp_status wisp_report_kernels(wisp_error *err, wisp_solver_report *to, int sta
 typedef struct wisp_solver_kind {
   const char *problem; /* "poisson"; NULL: each that `knows` */
   const char *family;
+  bool divides;                     /* several ranks can solve it, each a part of the mesh */
   size_t bytes;                     /* of a solver, which begins with a wisp_solver */
   const wisp_solver_option *option; /* its own options; the list ends with a NULL name */
   bool (*knows)(const char *problem);
