@@ -3,7 +3,7 @@
 
 wisp_status wisp_system_check_ranks(wisp_error *err, const wisp_solver *s)
 {
-  static const char *const alone[] = {"source", "probe", "restart", "checkpoint"};
+  static const char *const alone[] = {"source", "probe"};
   for (size_t i = 0; s->session->ranks && i < WISP_COUNT(alone); i++)
     CALL(wisp_require(err, !wisp_solver_given(s, alone[i]), WISP_EUSAGE,
                       "option --%s is for one device so far: name one, or leave it out", alone[i]));
