@@ -1,10 +1,10 @@
 /* Claim: a run on several devices writes the same file as one on one device, bit for bit: 2 and 3 ranks, parts by METIS
  * and at random, on a box with moved vertices whose elements name their corners in any order; nested and in low
- * storage, in both precisions and bases, with neighbours read in u and in trace; and with a part of one element and an
- * empty one. Energies and errors agree to rounding. Another number of ranks goes on from a checkpoint. A rank that is
- * killed ends all at once, in one line that names it, and nothing stays behind; a signal leaves a checkpoint. What is
- * not there yet is refused in one line.
- * WISP_TEST_FULL=1: every composition in three layouts, both precisions and both bases; and a rank that is stopped. */
+ * storage, in both precisions and bases, with neighbours read in u and in trace, with sources; and with a part of one
+ * element and an empty one; and the same records of probes. Energies and errors agree to rounding. Another number of
+ * ranks goes on from a checkpoint. A rank that is killed ends all at once, in one line that names it, and nothing stays
+ * behind; a signal leaves a checkpoint. What is not there yet is refused in one line. WISP_TEST_FULL=1: every
+ * composition in three layouts, both precisions and both bases; and a rank that is stopped. */
 #include "test.h"
 #include "command.h"
 #include "store_fixture.h"
@@ -18,6 +18,8 @@
 #include <sys/wait.h>
 
 #define IRREGULAR "--jitter 0.2 --shuffle 3 --order as-given"
+
+#define SOURCE "--source 'Ez@(0.3,0.4,0.55)=sin(9*t), Hx=y*exp(0-t)'"
 
 /* So many devices of the test device's kind, with commas between them: of GPUs as many as there are, two at least.
  * Returns how many. */
@@ -73,12 +75,31 @@ TEST_IN_FOLDER(test_same)
   } cases[] = {
       {3, "", "-n 2 --box 2 " IRREGULAR " --composition gather+fused_nested"},
       {2, "WISP_PARTITION=random", "-n 2 --box 2 " IRREGULAR " -p f32 --composition volume+gather+lift+update"},
-      {2, "", "-n 2 --box 2 " IRREGULAR " --composition trace+stage_traced_nested"},
+      {2, "", "-n 2 --box 2 " IRREGULAR " --composition trace+stage_traced_nested " SOURCE},
       {3, "WISP_PARTITION=random", "-n 1 --box 2 " IRREGULAR " -p f32 --basis bernstein"},
       {7, "", "-n 1 --box 1"}, /* six elements */
   };
   for (size_t i = 0; i < WISP_COUNT(cases); i++)
     expect_same(*state, cases[i].count, cases[i].partition, cases[i].options);
+}
+
+static char *probe(const char *folder, int count, size_t *length)
+{
+  char devices[256];
+  count > 1 ? name_devices(count, devices) : snprintf(devices, sizeof devices, "%s", test_device_name());
+  run_expect(folder, "", 0, "",
+             "run maxwell -q --default -d %s -n 1 --box 2 " IRREGULAR " --initial Ez=x+y*z,Hx=1+x --steps 12 --dt 0.01 "
+             "--probe '0.1,0.1,0.1;0.5,0.5,0.5;0.9,0.8,0.95' --probe-every 3 --probe-file %s/p.csv",
+             devices, folder);
+  return fixture_read(fixture_path(folder, "p.csv"), length);
+}
+
+TEST_IN_FOLDER(test_probes)
+{
+  size_t length[2];
+  OWNED(free) char *one = probe(*state, 1, &length[0]), *three = probe(*state, 3, &length[1]);
+  assert_true(length[0] > 300);
+  assert_string_equal(one, three);
 }
 
 /* Every composition that runs here. */
@@ -145,8 +166,6 @@ TEST_IN_FOLDER(test_refusals)
   run_expect(folder, "", 2, "must be of one kind", "run maxwell -n 2 --box 2 -d host,cuda --default");
   run_expect(folder, "", 2, "device cuda:1 comes twice", "run maxwell -n 2 --box 2 -d cuda:1,cuda:1 --default");
   run_expect(folder, "", 2, "option --tune is for one device so far", "run maxwell -n 2 -d host,host --tune 1s");
-  run_expect(folder, "", 2, "option --probe is for one device so far",
-             "run maxwell -n 2 -d host,host --default --probe 0,0,0 --probe-file %s/p.csv", folder);
   run_expect(folder, "", 1, "there.msh", "run maxwell -n 2 --mesh %s/not-there.msh -d host,host --default", folder);
 }
 
