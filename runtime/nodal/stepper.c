@@ -151,6 +151,16 @@ static wisp_status open_exchange(wisp_error *err, wisp_stepper *solver, const wi
   return WISP_OK;
 }
 
+/* Rank 0 compiles first, and the others find its kernels in the cache. */
+static wisp_status load_in_turn(wisp_error *err, wisp_device *device, const wisp_dg *dg, wisp_stage *stage)
+{
+  wisp_ranks *ranks = dg->domain ? dg->domain->ranks : NULL;
+  const bool first = !wisp_ranks_own(ranks);
+  if (!first) CALL(wisp_ranks_meet(err, ranks));
+  CALL(wisp_stage_load(err, device, stage));
+  return first ? wisp_ranks_meet(err, ranks) : WISP_OK;
+}
+
 wisp_status wisp_stepper_create(wisp_error *err, wisp_device *device, wisp_dg *dg, wisp_precision precision,
                                 wisp_stage *stage, double alpha, wisp_stepper **out)
 {
@@ -165,7 +175,7 @@ wisp_status wisp_stepper_create(wisp_error *err, wisp_device *device, wisp_dg *d
   solver->device = device;
   solver->stage = stage;
   solver->precision = precision;
-  CALL(wisp_stage_load(err, device, stage));
+  CALL(load_in_turn(err, device, dg, stage));
   if (wisp_stage_has(stage, "pair_block")) CALL(wisp_dg_add_pairs(err, dg));
   CALL(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, stage, &solver->problem));
   solver->integrator = wisp_integrator_of(solver->problem, (const wisp_kernel *const *)stage->kernel, stage->kernels,
