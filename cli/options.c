@@ -214,6 +214,12 @@ const char *wisp_option_value(const wisp_arguments *args, const char *name)
   return index < 0 ? NULL : args->values[index];
 }
 
+void wisp_option_give(wisp_arguments *args, const char *name, const char *value)
+{
+  const int index = find(&args->help, name, strlen(name), 0);
+  if (index >= 0) args->values[index] = value;
+}
+
 bool wisp_option_given(const wisp_arguments *args, const char *name)
 {
   return wisp_option_value(args, name) != NULL;

@@ -51,6 +51,9 @@ void wisp_cli_warn(const wisp_arguments *args, const char *text);
 const char *wisp_option_value(const wisp_arguments *args, const char *name);
 bool wisp_option_given(const wisp_arguments *args, const char *name);
 
+/* Sets an option, as if it had been given. */
+void wisp_option_give(wisp_arguments *args, const char *name, const char *value);
+
 /* --family, or the first one that there is. */
 const char *wisp_option_family(const wisp_arguments *args);
 

@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "print.h"
 #include "run_file.h"
+#include "run_ranks.h"
 #include "run_tuning.h"
 #include "verify.h"
 #include "../runtime/api/solvers.h"
@@ -199,30 +200,34 @@ static void report_progress(void *context, double share, const char *text)
   wisp_progress_show(progress, share, text);
 }
 
-static wisp_status open_solver(wisp_error *err, const wisp_arguments *args, wisp_solver *s, wisp_session **session)
+static wisp_status open_solver(wisp_error *err, const wisp_arguments *args, const char *device, wisp_ranks *ranks,
+                               wisp_solver *s, wisp_session **session)
 {
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   const wisp_watch watch = {report_progress, &progress, NULL};
-  const char *device = wisp_option_value(args, "device");
   wisp_watch_report(&watch, 0, "opening store and device");
-  CALL(wisp_cli_open_device(err, args, device ? device : "auto", wisp_option_value(args, "db"),
-                            wisp_option_given(args, "default"), session));
+  CALL(wisp_cli_open_device(err, args, device, wisp_option_value(args, "db"), wisp_option_given(args, "default"),
+                            session));
+  (*session)->ranks = ranks;
   wisp_error why = {.text = ""};
   const wisp_status status = wisp_solver_open(&why, s, *session, &watch);
   wisp_progress_clear(&progress);
-  if (status == WISP_EWRONG) wisp_run_explain(args, s, &why); /* set-ups launch kernels, too */
+  if (status == WISP_EWRONG && !ranks) wisp_run_explain(args, s, &why); /* set-ups launch kernels, too */
   return wisp_require(err, status == WISP_OK, status, "%s", why.text);
 }
 
-/* The solver, opened, with no winner of the user's store that is found wrong: then others are taken. */
-static wisp_status open_proven(wisp_error *err, const wisp_arguments *args, wisp_solver **out, wisp_session **session)
+/* The solver, opened, with no winner of the user's store that is found wrong: then others are taken. Several ranks
+ * verify none. */
+static wisp_status open_proven(wisp_error *err, const wisp_arguments *args, const char *device, wisp_ranks *ranks,
+                               wisp_solver **out, wisp_session **session)
 {
   bool wrong = true;
   while (wrong) {
     wisp_solver_discard(*out), *out = NULL;
     wisp_session_close(*session), *session = NULL;
     CALL(read_request(err, args, out));
-    CALL(open_solver(err, args, *out, session));
+    CALL(open_solver(err, args, device, ranks, *out, session));
+    if (ranks) return WISP_OK;
     CALL(wisp_run_prove(err, args, *out, &wrong));
   }
   return WISP_OK;
@@ -282,8 +287,8 @@ typedef struct tuned {
 
 /* The kernels of the run are tuned, which another process does, on a device that this one has given back. A failure is
  * told of, and the run goes on as without. */
-static wisp_status tune_first(wisp_error *err, const wisp_arguments *args, wisp_solver **s, wisp_session **session,
-                              tuned *out)
+static wisp_status tune_first(wisp_error *err, const wisp_arguments *args, const char *named, wisp_solver **s,
+                              wisp_session **session, tuned *out)
 {
   HELD(wisp_progress_clear) wisp_progress progress = wisp_progress_begin(wisp_option_given(args, "quiet"));
   const char *db = wisp_option_value(args, "db");
@@ -293,7 +298,7 @@ static wisp_status tune_first(wisp_error *err, const wisp_arguments *args, wisp_
   double seconds = 0;
   CALL(wisp_option_duration(err, args, "tune", 0, &seconds));
   CALL(read_request(err, args, s));
-  CALL(open_solver(err, args, *s, session));
+  CALL(open_solver(err, args, named, NULL, *s, session));
   wisp_tuning_targets_of(*s, &targets);
   wisp_device_name((*session)->device, device);
   snprintf(text, sizeof text, "tuning for %.0f s", seconds);
@@ -320,8 +325,8 @@ static void print_tuned(const tuned *t)
   printf("\n");
 }
 
-/* A solve that missed its goal is told of, and fails after that; of it nothing is written. */
-static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
+/* A solve that missed its goal is told of, and fails after that; of it nothing is written. A wisp_run_on. */
+static wisp_status solve_on(wisp_error *err, wisp_arguments *args, const char *device, wisp_ranks *ranks)
 {
   OWNED(wisp_session_close) wisp_session *session = NULL;
   OWNED(wisp_solver_discard) wisp_solver *s = NULL;
@@ -329,8 +334,8 @@ static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
   const char *output = wisp_option_value(args, "output");
   wisp_error why = {.text = ""};
   tuned tuning = {.why = ""};
-  if (wisp_option_given(args, "tune")) CALL(tune_first(err, args, &s, &session, &tuning));
-  CALL(open_proven(err, args, &s, &session));
+  if (wisp_option_given(args, "tune")) CALL(tune_first(err, args, device, &s, &session, &tuning));
+  CALL(open_proven(err, args, device, ranks, &s, &session));
   if (wisp_option_given(args, "verify")) CALL(wisp_run_verify(err, args, s, &checks));
   CALL(wisp_solver_start(err, s));
   wisp_cli_print_notes(args, &s->mesh->notes);
@@ -338,10 +343,10 @@ static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
   const wisp_status status = solve(&why, args, s, &signal);
   wisp_cli_print_notes(args, &s->mesh->notes);
   if (signal) return report_stop(args, signal), WISP_OK;
-  if (status == WISP_EWRONG && !checks.count) wisp_run_explain(args, s, &why);
+  if (status == WISP_EWRONG && !checks.count && !ranks) wisp_run_explain(args, s, &why);
   if (status != WISP_OK && !s->reports) return wisp_fail(err, status, "%s", why.text);
-  CALL(wisp_solver_make_report(err, s));
   if (output && status == WISP_OK) CALL(wisp_solver_write_to(err, s, output));
+  CALL(wisp_solver_make_report(err, s));
   CALL(wisp_option_given(args, "json") ? print_json(err, s, &checks, &tuning.sum) : print_lines(err, args, s));
   if (!wisp_option_given(args, "json")) print_tuned(&tuning);
   if (checks.count && !wisp_option_given(args, "json"))
@@ -349,13 +354,19 @@ static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
   return wisp_require(err, status == WISP_OK, status, "%s", why.text);
 }
 
+static wisp_status run_solver(wisp_error *err, wisp_arguments *args)
+{
+  return wisp_run_divided(err, args, solve_on);
+}
+
 /* wisp verify. */
 static wisp_status verify_solver(wisp_error *err, wisp_arguments *args)
 {
   OWNED(wisp_session_close) wisp_session *session = NULL;
   OWNED(wisp_solver_discard) wisp_solver *s = NULL;
+  const char *device = wisp_option_value(args, "device");
   CALL(read_request(err, args, &s));
-  CALL(open_solver(err, args, s, &session));
+  CALL(open_solver(err, args, device ? device : "auto", NULL, s, &session));
   wisp_cli_print_notes(args, &s->mesh->notes);
   return wisp_run_print_checks(err, args, s);
 }

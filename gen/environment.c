@@ -20,6 +20,7 @@ static const struct variable {
     {"WISP_TRIAL_SECONDS", SECONDS, 0, 1e9, 10, "a number of seconds such as 10", NULL},
     {"WISP_WORKER_SECONDS", SECONDS, 0, 1e9, 300, "a number of seconds such as 300", NULL},
     {"WISP_JOURNAL", WORD, 0, 0, 0, "rollback", "rollback"},
+    {"WISP_PARTITION", WORD, 0, 0, 0, "random", "random"},
     {"WISP_SHIPPED", FOLDER, 0, 0, 0, "none or a folder of winners", "none"},
     {"WISP_GRAPH_LOOPS", WORD, 0, 0, 0, "host", "host"},
     {"WISP_CC", COMMAND, 0, 0, 0, "a command whose quotes are closed", NULL},

@@ -32,6 +32,11 @@ typedef struct wisp_cuda_node {
 } wisp_cuda_node;
 _Static_assert(sizeof(wisp_cuda_node) == 256, "CUgraphNodeParams has 256 bytes");
 
+/* CUipcMemHandle. */
+typedef struct wisp_cuda_ipc {
+  char bytes[64];
+} wisp_cuda_ipc;
+
 /* The driver: every function returns a CUresult, 0 for success. X(name, parameters), by the names of libcuda. */
 #define WISP_CUDA_REQUIRED(X)                                                                               \
   X(cuInit, (unsigned flags))                                                                               \
@@ -83,6 +88,9 @@ _Static_assert(sizeof(wisp_cuda_node) == 256, "CUgraphNodeParams has 256 bytes")
   X(cuGraphInstantiateWithFlags, (void **executable, void *graph, unsigned long long flags))          \
   X(cuGraphInstantiate_v2, (void **executable, void *graph, void **node, char *log, size_t log_size)) \
   X(cuDeviceGetPCIBusId, (char *bus, int length, int device))                                         \
+  X(cuIpcGetMemHandle, (wisp_cuda_ipc * handle, uint64_t pointer))                                    \
+  X(cuIpcOpenMemHandle_v2, (uint64_t * pointer, wisp_cuda_ipc handle, unsigned flags))                \
+  X(cuIpcCloseMemHandle, (uint64_t pointer))                                                          \
   X(cuGraphConditionalHandleCreate,                                                                   \
     (uint64_t * handle, void *graph, void *context, unsigned at_launch, unsigned flags))              \
   X(cuGraphAddNode_v2,                                                                                \

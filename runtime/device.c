@@ -77,6 +77,36 @@ wisp_status wisp_device_stream(wisp_error *err, wisp_device *device, void **out)
   return device->kind->stream ? device->kind->stream(err, device, out) : WISP_OK;
 }
 
+bool wisp_device_shares(const wisp_device *device)
+{
+  return device->kind->sharing;
+}
+
+wisp_status wisp_device_share(wisp_error *err, wisp_device *device, size_t bytes, wisp_shared_memory *out)
+{
+  wisp_shared_memory made = {.bytes = bytes, .own = true};
+  const wisp_status status = device->kind->sharing->share(err, device, bytes, &made);
+  if (status != WISP_OK) wisp_device_detach(device, &made);
+  *out = made;
+  return status;
+}
+
+wisp_status wisp_device_attach(wisp_error *err, wisp_device *device, const unsigned char handle[WISP_HANDLE_BYTES],
+                               size_t bytes, wisp_shared_memory *out)
+{
+  wisp_shared_memory shared = {.bytes = bytes};
+  memcpy(shared.handle, handle, sizeof shared.handle);
+  CALL(device->kind->sharing->attach(err, device, &shared));
+  *out = shared;
+  return WISP_OK;
+}
+
+void wisp_device_detach(wisp_device *device, wisp_shared_memory *shared)
+{
+  if (shared->own || shared->at) device->kind->sharing->detach(device, shared);
+  *shared = (wisp_shared_memory){.at = 0};
+}
+
 wisp_timing wisp_device_timing(const wisp_device *device)
 {
   const wisp_timing usual = {.probes = 3, .samples = 7, .sample_ms = 0.2};

@@ -79,6 +79,8 @@ WISP_OWNED(wisp_device, wisp_device_close)
 void wisp_device_name(const wisp_device *device, char name[32]);
 /* Whether wisp_device_open knows such a name, whatever is there; WISP_EUSAGE where it does not. */
 wisp_status wisp_device_known(wisp_error *err, const char *name);
+/* Whether such a name is of a kind that has memory and cores of its own. */
+bool wisp_device_is_gpu(const char *name);
 const wisp_limits *wisp_device_limits(const wisp_device *device);
 
 /* Whether measurements on one hold for the other: name, target, multiprocessors, driver, compiler are the same. */

@@ -361,6 +361,7 @@ const wisp_device_kind wisp_cuda_kind = {
     .fill = cuda_fill,
     .copy = cuda_copy,
     .finish = cuda_finish,
+    .sharing = &wisp_cuda_sharing,
     .stream = cuda_stream,
     .clock_mhz = cuda_clock_mhz,
     .load = cuda_load,

@@ -441,6 +441,7 @@ const wisp_device_kind wisp_host_kind = {
     .fill = host_fill,
     .copy = host_copy,
     .finish = host_finish,
+    .sharing = &wisp_host_sharing,
     .check = host_check,
     .load = host_load,
     .unload = host_unload,

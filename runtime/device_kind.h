@@ -2,7 +2,7 @@
  * device.c can hand them through; a new kind is one file with such a table and one line in devices.c. */
 #pragma once
 
-#include "device.h"
+#include "device_shared.h"
 
 /* The launches of the kernels of templates/ceilings on a kind of device. */
 typedef struct wisp_ceilings_recipe {
@@ -18,6 +18,14 @@ typedef struct wisp_ceilings_recipe {
   size_t smallest, a_unit; /* buffers to copy: at least this, and this for each unit */
   long long added_to;      /* numbers that are added to */
 } wisp_ceilings_recipe;
+
+/* Shared memory of a kind: device_shared.h, whose functions set bytes and own, and a handle to attach by. */
+typedef struct wisp_sharing {
+  wisp_status (*share)(wisp_error *err, wisp_device *device, size_t bytes, wisp_shared_memory *out);
+  wisp_status (*attach)(wisp_error *err, wisp_device *device, wisp_shared_memory *shared);
+  void (*detach)(wisp_device *device, wisp_shared_memory *shared);
+} wisp_sharing;
+extern const wisp_sharing wisp_host_sharing, wisp_cuda_sharing;
 
 typedef struct wisp_device_kind {
   const char *name;    /* "cuda": device names are NAME or NAME:INDEX */
@@ -52,6 +60,7 @@ typedef struct wisp_device_kind {
   wisp_status (*copy)(wisp_error *err, wisp_device *device, wisp_pointer to, wisp_pointer from, size_t bytes);
   wisp_status (*finish)(wisp_error *err, wisp_device *device);
   wisp_status (*stream)(wisp_error *err, wisp_device *device, void **out); /* NULL: there is none */
+  const wisp_sharing *sharing;                                             /* NULL: no process sees another's memory */
   double (*clock_mhz)(wisp_device *device);                                /* NULL, NaN: unknown */
 
   /* Whether this machine has what a binary needs to run: WISP_ESYSTEM, in words, where not (NULL: it has). */

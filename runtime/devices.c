@@ -110,6 +110,15 @@ wisp_status wisp_device_known(wisp_error *err, const char *name)
   return wisp_require(err, known, WISP_EUSAGE, "device '%s' is not known: use host, cuda, cuda:1 or auto", name);
 }
 
+bool wisp_device_is_gpu(const char *name)
+{
+  int index = 0;
+  const wisp_device_kind *kind = NULL;
+  for (int k = 0; (kind = kind_at(k)); k++)
+    if (parse_name(name, kind, &index)) return kind->gpu;
+  return false;
+}
+
 wisp_status wisp_device_open(wisp_error *err, const char *name, wisp_device **out)
 {
   const bool first = strcmp(name, "auto") == 0;

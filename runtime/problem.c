@@ -22,7 +22,11 @@ bool wisp_discretisation_size(const wisp_discretisation *d, const wisp_array_dec
   OWNED(wisp_env_destroy) wisp_env *counts = NULL;
   int64_t value = 0;
   TRY(wisp_env_create(NULL, NULL, &counts));
-  for (const wisp_count *c = d->counts; c->name; c++) TRY(wisp_env_int(NULL, counts, c->name, (int64_t)c->value));
+  const bool longer = d->ghosts.count && wisp_list_has(d->ghosts.arrays, array->name);
+  for (const wisp_count *c = d->counts; c->name; c++) {
+    const size_t more = longer && strcmp(c->name, d->ghosts.of) == 0 ? d->ghosts.count : 0;
+    TRY(wisp_env_int(NULL, counts, c->name, (int64_t)(c->value + more)));
+  }
   TRY(wisp_eval_int(NULL, array->size, counts, &value));
   *size = (size_t)value;
 done:
@@ -203,6 +207,7 @@ wisp_status wisp_problem_run(wisp_error *err, wisp_problem *p, const wisp_kernel
                              size_t count)
 {
   if (p->watch) return show_launch(err, p, kernel, bindings, count);
+  if (p->d.ghosts.of && !wisp_discretisation_count(&p->d, p->d.ghosts.of)) return WISP_OK; /* an empty domain */
   const wisp_spec *spec = &kernel->plan->spec;
   const wisp_kernel_decl *decl = wisp_family_kernel(wisp_family_find(spec->family), spec->kernel);
   const wisp_cut *cut = p->d.cuts;

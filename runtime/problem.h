@@ -21,11 +21,18 @@ typedef struct wisp_cut {
   const wisp_span *span; /* borrowed */
 } wisp_cut;
 
+/* Arrays that are longer, as if there were more of a count: by what neighbours compute. Counts and launches are not. */
+typedef struct wisp_ghosts {
+  const char *of, *arrays; /* "groups"; "u trace" */
+  size_t count;            /* 0: there are none */
+} wisp_ghosts;             /* where `of` counts 0, nothing is launched */
+
 typedef struct wisp_discretisation {
   const wisp_family *family;
   /* "groups", "unknowns", "pairs": sizes of arrays and launches are made of them. Ends with a NULL name. */
   wisp_count counts[WISP_MAX_COUNTS];
   wisp_cut cuts[WISP_MAX_CUTS]; /* what kernels' `launches` name; likewise */
+  wisp_ghosts ghosts;
   /* Terms that the longest sums have beyond those that the family's kernels say (`sum`): where more elements meet. */
   size_t longer_sums;
   void *self;

@@ -227,7 +227,8 @@ TEST(compiled_for_gpus)
   static const char *const names[] = {
       "checks/compare",      "checks/probe",   "ceilings/copy",      "ceilings/write", "ceilings/fma",
       "ceilings/additions",  "solve/mix",      "solve/scale",        "solve/sketch",   "solve/heat_begin",
-      "solve/heat_residual", "solve/heat_aim", "solve/heat_correct", "solve/source",   "solve/probe"};
+      "solve/heat_residual", "solve/heat_aim", "solve/heat_correct", "solve/source",   "solve/probe",
+      "domain/post",         "domain/collect"};
   static const char *const targets[] = {"sm_80", "sm_90", "sm_100"};
   HELD(wisp_text_free) wisp_text compiler = {0};
   if (wisp_nvrtc_compiler(NULL, "sm_90", &compiler) != WISP_OK) skip();

@@ -31,7 +31,8 @@ struct wisp_session {
   char *warning;        /* of texts and store, for people, a line each; NULL: nothing is odd */
   char *path, *command; /* as they were asked for; NULL: the default */
   bool exact_match_only;
-  wisp_handle *handles; /* all that was opened in it */
+  struct wisp_ranks *ranks; /* processes that solve together, each with a session; borrowed; NULL: alone */
+  wisp_handle *handles;     /* all that was opened in it */
 };
 
 /* Enters a handle into the table, and into the list of its session. */

@@ -13,33 +13,54 @@ static wisp_status check_addresses(wisp_error *err, const wisp_dg *dg)
   size_t longest = 0;
   for (size_t i = 0; i < WISP_COUNT(sizes); i++) longest = sizes[i] > longest ? sizes[i] : longest;
   size_t block = KM * (size_t)dg->MB, most = INT_MAX / (longest * (size_t)dg->MB) * block;
+  const size_t slots = wisp_dg_all_slots(dg);
   return wisp_require(
-      err, dg->slots <= most, WISP_EUSAGE,
+      err, slots <= most, WISP_EUSAGE,
       "dg: %zu elements of order %d in %zu slots, and addresses of 31 bits allow %zu: take fewer elements "
       "or a lower order",
-      dg->mesh->elements, dg->tet->N, dg->slots, most);
+      dg->mesh->elements, dg->tet->N, slots, most);
 }
 
 /* Arrays whose sizes the slots give; zero, as empty slots want them. */
 static wisp_status allocate(wisp_error *err, wisp_dg *dg)
 {
-  CALL(wisp_new(err, dg->slots, sizeof *dg->jacobian, &dg->jacobian));
-  CALL(wisp_new(err, dg->slots, (size_t)dg->records.geos * sizeof *dg->geo, &dg->geo));
-  CALL(wisp_new(err, dg->slots, (size_t)(dg->system->quantities + 1) * sizeof *dg->medium, &dg->medium));
+  const size_t slots = wisp_dg_all_slots(dg);
+  CALL(wisp_new(err, slots, sizeof *dg->jacobian, &dg->jacobian));
+  CALL(wisp_new(err, slots, (size_t)dg->records.geos * sizeof *dg->geo, &dg->geo));
+  CALL(wisp_new(err, slots, (size_t)(dg->system->quantities + 1) * sizeof *dg->medium, &dg->medium));
   CALL(wisp_new(err, dg->slots, WISP_FACE_INTS * sizeof *dg->face_int, &dg->face_int));
-  CALL(wisp_new(err, dg->slots, (size_t)dg->records.face_reals * sizeof *dg->face_real, &dg->face_real));
+  CALL(wisp_new(err, slots, (size_t)dg->records.face_reals * sizeof *dg->face_real, &dg->face_real));
   CALL(wisp_new(err, dg->blocks, WISP_BLOCK_INTS * sizeof *dg->pair_block, &dg->pair_block));
   return wisp_new(err, (size_t)(WISP_TET_ORIENTATIONS * dg->tet->Nfp), sizeof *dg->turnlist, &dg->turnlist);
 }
 
+/* The slots of all elements, or of those of its domain. */
+static wisp_status place_elements(wisp_error *err, wisp_dg *dg, wisp_grouping how)
+{
+  const size_t KM = (size_t)dg->layout.KM, block = KM * (size_t)dg->MB;
+  if (!dg->domain) {
+    CALL(wisp_mesh_group(err, dg->mesh, how, block, &dg->slots, &dg->slot));
+  } else {
+    wisp_mesh_part_slots slots;
+    CALL(wisp_mesh_part_group(err, &dg->domain->part, dg->mesh, how, block, KM, &slots));
+    dg->slots = slots.own, dg->slot = slots.slot;
+    dg->cut = slots.cut / KM, dg->ghosts = (slots.all - slots.own) / KM;
+  }
+  dg->groups = dg->slots / KM;
+  dg->blocks = dg->groups / (size_t)dg->MB;
+  return WISP_OK;
+}
+
 /* Without pairs. */
-static wisp_status create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
-                          const wisp_layout *layout, wisp_grouping how, int MB, const wisp_walls *walls, wisp_dg **out)
+static wisp_status create(wisp_error *err, const wisp_domain *domain, const wisp_mesh *mesh, const wisp_tet *tet,
+                          const wisp_system *system, const wisp_layout *layout, wisp_grouping how, int MB,
+                          const wisp_walls *walls, wisp_dg **out)
 {
   OWNED(wisp_dg_destroy) wisp_dg *dg = NULL;
   OWNED(free) int32_t *where = NULL;
   const int boundary = walls->of_face ? 0 : walls->boundary;
   CALL(wisp_new(err, 1, sizeof *dg, &dg));
+  dg->domain = domain;
   dg->mesh = mesh;
   dg->tet = tet;
   dg->system = system;
@@ -52,15 +73,13 @@ static wisp_status create(wisp_error *err, const wisp_mesh *mesh, const wisp_tet
   CALL(wisp_require(err, MB >= 1 && MB <= 1024, WISP_EUSAGE, "dg: %d groups a block, must be 1 to 1024", MB));
   CALL(wisp_require(err, boundary == WISP_BY_TAG || (boundary >= 0 && boundary < system->boundaries), WISP_EUSAGE,
                     "dg: boundary %d, and %s has %d", boundary, system->name, system->boundaries));
-  CALL(wisp_mesh_group(err, mesh, how, (size_t)layout->KM * (size_t)MB, &dg->slots, &dg->slot));
-  dg->groups = dg->slots / (size_t)layout->KM;
-  dg->blocks = dg->groups / (size_t)MB;
+  CALL(place_elements(err, dg, how));
   CALL(check_addresses(err, dg));
   CALL(allocate(err, dg));
   CALL(wisp_dg_where(err, dg, &where));
   CALL(wisp_dg_geometry(err, dg));
   wisp_dg_faces(dg, where, walls);
-  wisp_system_default_medium(system, dg->slots, dg->medium);
+  wisp_system_default_medium(system, wisp_dg_all_slots(dg), dg->medium);
   CALL(wisp_dg_quantities(err, dg));
   CALL(wisp_dg_orientations(err, dg));
   return GIVE(dg, out);
@@ -70,7 +89,7 @@ wisp_status wisp_dg_create(wisp_error *err, const wisp_mesh *mesh, const wisp_te
                            const wisp_layout *layout, wisp_grouping how, int MB, int boundary, wisp_dg **out)
 {
   OWNED(wisp_dg_destroy) wisp_dg *dg = NULL;
-  CALL(create(err, mesh, tet, system, layout, how, MB, &(wisp_walls){.boundary = boundary}, &dg));
+  CALL(create(err, NULL, mesh, tet, system, layout, how, MB, &(wisp_walls){.boundary = boundary}, &dg));
   CALL(wisp_dg_add_pairs(err, dg));
   return GIVE(dg, out);
 }
@@ -79,7 +98,14 @@ wisp_status wisp_dg_create_plain(wisp_error *err, const wisp_mesh *mesh, const w
                                  const wisp_layout *layout, const wisp_fixed *fixed, const wisp_walls *walls,
                                  wisp_dg **out)
 {
-  return create(err, mesh, tet, system, layout, wisp_dg_grouping(fixed), wisp_dg_MB(fixed), walls, out);
+  return wisp_dg_create_part(err, NULL, mesh, tet, system, layout, fixed, walls, out);
+}
+
+wisp_status wisp_dg_create_part(wisp_error *err, const wisp_domain *domain, const wisp_mesh *mesh, const wisp_tet *tet,
+                                const wisp_system *system, const wisp_layout *layout, const wisp_fixed *fixed,
+                                const wisp_walls *walls, wisp_dg **out)
+{
+  return create(err, domain, mesh, tet, system, layout, wisp_dg_grouping(fixed), wisp_dg_MB(fixed), walls, out);
 }
 
 wisp_grouping wisp_dg_grouping(const wisp_fixed *fixed)
@@ -102,7 +128,7 @@ void wisp_dg_destroy(wisp_dg *dg)
 
 size_t wisp_dg_volume_size(const wisp_dg *dg)
 {
-  return dg->groups * (size_t)dg->system->fields * (size_t)dg->layout.NpM;
+  return (dg->groups + dg->ghosts) * (size_t)dg->system->fields * (size_t)dg->layout.NpM;
 }
 
 size_t wisp_dg_face_size(const wisp_dg *dg)
@@ -209,6 +235,7 @@ wisp_discretisation wisp_dg_discretisation(const wisp_dg *dg)
                  {"geos", (size_t)dg->records.geos},
                  {"face_reals", (size_t)dg->records.face_reals},
                  {"pair_reals", (size_t)dg->records.pair_reals}},
+      .ghosts = {"groups", "u u_next u_n res trace", dg->ghosts},
       .self = (void *)(uintptr_t)dg,
       .fill = fill,
       .origin = origin,

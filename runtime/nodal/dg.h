@@ -9,6 +9,7 @@
 #include "scheme.h"
 #include "../../gen/nodal/nodal.h"
 #include "../../gen/nodal/tet.h"
+#include "../domain/domain.h"
 #include "../problem.h"
 #include "../solve/choose.h"
 #include "media.h"
@@ -40,12 +41,16 @@ typedef struct wisp_dg {
   int MB; /* groups in a gather block */
   size_t slots, groups, blocks;
   int32_t *slot;
-  wisp_records records; /* how many numbers there are of an element in geo and face_real, of a pair in pair_real */
-  double *jacobian;     /* slots: |dx/dr|, 0 where empty */
-  double *medium;       /* slots * quantities: what the system's file gives, until others are set */
-  double *geo;          /* groups * geos * KM */
-  int *face_int;        /* groups * 8 * KM */
-  double *face_real;    /* groups * face_reals * KM */
+  /* One of several domains has ghosts, elements of others that touch its own, in slots behind its own: kernels read
+   * them and write none. Arrays below that are as long as slots or groups are as much longer, but for face_int. */
+  const wisp_domain *domain; /* borrowed; NULL: all of the mesh is here */
+  size_t cut, ghosts;        /* groups: those with elements that touch others', which come first; of ghosts */
+  wisp_records records;      /* how many numbers there are of an element in geo and face_real, of a pair in pair_real */
+  double *jacobian;          /* slots: |dx/dr|, 0 where empty */
+  double *medium;            /* slots * quantities: what the system's file gives, until others are set */
+  double *geo;               /* groups * geos * KM */
+  int *face_int;             /* groups * 8 * KM */
+  double *face_real;         /* groups * face_reals * KM */
   size_t pairs;
   int *pair_block;   /* blocks * 4 */
   int *pair_int;     /* pairs * 5 */
@@ -69,6 +74,10 @@ int wisp_dg_MB(const wisp_fixed *fixed);
 wisp_status wisp_dg_create_plain(wisp_error *err, const wisp_mesh *mesh, const wisp_tet *tet, const wisp_system *system,
                                  const wisp_layout *layout, const wisp_fixed *fixed, const wisp_walls *walls,
                                  wisp_dg **out);
+/* The same of one domain; min_length and min_time are the least of all, and so every rank makes this call. */
+wisp_status wisp_dg_create_part(wisp_error *err, const wisp_domain *domain, const wisp_mesh *mesh, const wisp_tet *tet,
+                                const wisp_system *system, const wisp_layout *layout, const wisp_fixed *fixed,
+                                const wisp_walls *walls, wisp_dg **out);
 wisp_status wisp_dg_add_pairs(wisp_error *err, wisp_dg *dg);
 
 /* Other media: `quantities` numbers an element, in the mesh's order, complete. Arrays on a device are as before until
@@ -81,8 +90,14 @@ WISP_OWNED(wisp_dg, wisp_dg_destroy)
 /* The factor of a rate's term in slot k. */
 double wisp_dg_factor(const wisp_dg *dg, const wisp_term *term, size_t k);
 
+/* The slots of its own elements and of ghosts. */
+static inline size_t wisp_dg_all_slots(const wisp_dg *dg)
+{
+  return dg->slots + dg->ghosts * (size_t)dg->layout.KM;
+}
+
 /* Sizes of arrays in numbers. */
-size_t wisp_dg_volume_size(const wisp_dg *dg); /* groups * fields * NpM */
+size_t wisp_dg_volume_size(const wisp_dg *dg); /* groups * fields * NpM, of ghosts as well */
 size_t wisp_dg_face_size(const wisp_dg *dg);   /* groups * fields * NfM */
 size_t wisp_dg_trace_size(const wisp_dg *dg);  /* slots * fields * Nf */
 

@@ -22,7 +22,7 @@ wisp_dg wisp_dg_counted(const wisp_mesh *mesh, const wisp_tet *tet, const wisp_s
 /* turnlist. */
 wisp_status wisp_dg_orientations(wisp_error *err, wisp_dg *dg);
 
-/* The slot of each element; the caller frees it. */
+/* The slot of each element that is here; the caller frees it. */
 wisp_status wisp_dg_where(wisp_error *err, const wisp_dg *dg, int32_t **where);
 
 /* Component c of C of slot k in a per-element array. */

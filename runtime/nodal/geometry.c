@@ -67,21 +67,21 @@ static void measure_groups(void *context, size_t from, size_t to)
   }
 }
 
-/* The least that the groups leave. */
-static wisp_status sweep_groups(wisp_error *err, wisp_sweep sweep, placing *p, double *out)
+/* The least that the groups of all domains leave. */
+static wisp_status sweep_groups(wisp_error *err, wisp_sweep sweep, size_t groups, placing *p, double *out)
 {
   OWNED(free) double *least = NULL;
-  CALL(wisp_new(err, p->dg->groups, sizeof *least, &least));
+  CALL(wisp_new(err, groups, sizeof *least, &least));
   p->least = least;
-  wisp_parallel_for(p->dg->groups, sweep, p);
+  wisp_parallel_for(groups, sweep, p);
   *out = HUGE_VAL;
-  for (size_t g = 0; g < p->dg->groups; g++) *out = fmin(*out, least[g]);
-  return WISP_OK;
+  for (size_t g = 0; g < groups; g++) *out = fmin(*out, least[g]);
+  return p->dg->domain ? wisp_ranks_least(err, p->dg->domain->ranks, out) : WISP_OK;
 }
 
 wisp_status wisp_dg_geometry(wisp_error *err, wisp_dg *dg)
 {
-  return sweep_groups(err, measure_groups, &(placing){.dg = dg}, &dg->min_length);
+  return sweep_groups(err, measure_groups, dg->groups + dg->ghosts, &(placing){.dg = dg}, &dg->min_length);
 }
 
 void wisp_dg_coordinates(const wisp_dg *dg, size_t k, size_t count, const double *r, const double *s, const double *t,
@@ -106,7 +106,7 @@ wisp_status wisp_dg_where(wisp_error *err, const wisp_dg *dg, int32_t **out)
 {
   int32_t *where = NULL;
   const wisp_status status = wisp_new(err, dg->mesh->elements, sizeof *where, &where);
-  for (size_t k = 0; status == WISP_OK && k < dg->slots; k++)
+  for (size_t k = 0; status == WISP_OK && k < wisp_dg_all_slots(dg); k++)
     if (dg->slot[k] != WISP_EMPTY) where[dg->slot[k]] = (int32_t)k;
   *out = where;
   return status;
@@ -190,7 +190,7 @@ wisp_status wisp_dg_quantities(wisp_error *err, wisp_dg *dg)
   p.rates = wisp_system_reads(dg->system, WISP_RATES, p.rated);
   p.inside = wisp_system_reads(dg->system, WISP_INSIDE, p.inner);
   p.outside = wisp_system_reads(dg->system, WISP_OUTSIDE, p.outer);
-  CALL(sweep_groups(err, place_groups, &p, &dg->min_time));
+  CALL(sweep_groups(err, place_groups, dg->groups, &p, &dg->min_time));
   for (size_t i = 0; i < dg->pairs; i++) {
     const int *first = dg->pair_int + WISP_PAIR_INTS * i; /* of the first nodes of m and p */
     wisp_dg_pair_quantities(dg, wisp_dg_slot_at(dg, (size_t)first[0]), wisp_dg_slot_at(dg, (size_t)first[1]),
@@ -202,7 +202,7 @@ wisp_status wisp_dg_quantities(wisp_error *err, wisp_dg *dg)
 wisp_status wisp_dg_set_medium(wisp_error *err, wisp_dg *dg, const double *medium)
 {
   const size_t n = (size_t)dg->system->quantities;
-  for (size_t k = 0; n && k < dg->slots; k++)
+  for (size_t k = 0; n && k < wisp_dg_all_slots(dg); k++)
     if (dg->slot[k] != WISP_EMPTY) memcpy(wisp_dg_medium(dg, k), medium + (size_t)dg->slot[k] * n, n * sizeof *medium);
   return wisp_dg_quantities(err, dg);
 }

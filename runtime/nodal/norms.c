@@ -145,7 +145,7 @@ static wisp_status sum_all(wisp_error *err, measure *m, double out[SUMS])
   CALL(wisp_parallel(err, blocks, sum_blocks, m));
   for (int i = 0; i < SUMS; i++) out[i] = 0;
   for (size_t i = 0; i < SUMS * blocks; i++) out[i % SUMS] += sums[i];
-  return WISP_OK;
+  return m->dg->domain ? wisp_ranks_sum(err, m->dg->domain->ranks, SUMS, out) : WISP_OK;
 }
 
 /* Points of the quadrature that are looked at together. */
@@ -334,6 +334,16 @@ void wisp_stepper_close_spectrum(wisp_stepper *solver)
   if (solver->spectrum.mask) wisp_device_free(solver->device, solver->spectrum.mask);
 }
 
+/* Adds up the sums of all domains, whose numbers are at the same places: each gets signs of its own. */
+static wisp_status add_domains(wisp_error *err, const wisp_domain *domain, double *sums)
+{
+  if (!domain) return WISP_OK;
+  const int rank = wisp_ranks_own(domain->ranks);
+  for (size_t i = 0; rank && i < WISP_SPECTRUM; i++)
+    if (noise(i + (size_t)rank * WISP_SPECTRUM) < 0) sums[i] = -sums[i];
+  return wisp_ranks_sum(err, domain->ranks, WISP_SPECTRUM, sums);
+}
+
 wisp_status wisp_stepper_spectrum(wisp_error *err, const wisp_stepper *solver, double *out)
 {
   wisp_pointer in = wisp_arrays_at(solver->problem->arrays, "u"), mask = solver->spectrum.mask;
@@ -342,5 +352,6 @@ wisp_status wisp_stepper_spectrum(wisp_error *err, const wisp_stepper *solver, d
   const unsigned grid[2] = {WISP_SPECTRUM_BLOCKS, 1}, block[3] = {WISP_SPECTRUM_LANES, 1, 1};
   void *args[] = {&in, &mask, &to, &count};
   CALL(wisp_launch(err, solver->spectrum.module, NULL, grid, block, args, 4));
-  return wisp_device_download(err, solver->device, out, to, WISP_SPECTRUM * sizeof *out);
+  CALL(wisp_device_download(err, solver->device, out, to, WISP_SPECTRUM * sizeof *out));
+  return add_domains(err, wisp_problem_dg(solver->problem)->domain, out);
 }

@@ -28,10 +28,20 @@ static void move(const wisp_integrator *i)
   if (i->moves) wisp_arrays_swap(i->problem->arrays, "u", "u_next");
 }
 
+/* Sends the face nodes of `from` to the other domains, and takes theirs to where kernels read a neighbour's values. */
+static wisp_status exchange(wisp_error *err, const wisp_integrator *i, const char *from)
+{
+  const wisp_arrays *arrays = i->problem->arrays;
+  const char *to = wisp_arrays_at(arrays, "trace") ? "trace" : from;
+  if (!i->exchange) return WISP_OK;
+  return wisp_exchange_run(err, i->exchange, wisp_arrays_at(arrays, from), wisp_arrays_at(arrays, to));
+}
+
 /* res = a res + dt L u, u += b res */
 static wisp_status low_storage_stage(wisp_error *err, const wisp_integrator *i, double a, double b, double dt)
 {
   const wisp_scalars scalars = {.alpha = i->alpha, .a = a, .b = b, .dt = dt};
+  CALL(exchange(err, i, "u"));
   for (int k = 0; k < i->kernels; k++) CALL(wisp_problem_launch(err, i->problem, i->kernel[k], &scalars));
   move(i);
   return WISP_OK;
@@ -47,6 +57,7 @@ static wisp_status nested_stage(wisp_error *err, const wisp_integrator *i, const
                                                      {"u", wisp_arrays_at(arrays, from), 0},
                                                      {"u_next", wisp_arrays_at(arrays, to), 0}};
   wisp_dg_bind(&(wisp_scalars){.alpha = i->alpha, .dt = dt}, bindings + PLACES);
+  CALL(exchange(err, i, from));
   for (int k = 0; k < i->kernels; k++)
     CALL(wisp_problem_run(err, i->problem, i->kernel[k], bindings, WISP_COUNT(bindings)));
   return WISP_OK;
@@ -120,6 +131,18 @@ wisp_status wisp_integrator_recur(wisp_error *err, const wisp_integrator *i, dou
 
 /* --- advancing --- */
 
+/* The exchange of one of several domains. */
+static wisp_status open_exchange(wisp_error *err, wisp_stepper *solver, const wisp_dg *dg)
+{
+  HELD(wisp_halo_free) wisp_halo halo = {.list = NULL};
+  if (!dg->domain) return WISP_OK;
+  CALL(wisp_halo_create(err, dg, wisp_stage_has(solver->stage, "trace"), &halo));
+  CALL(wisp_exchange_create(err, solver->device, dg->domain->ranks, solver->precision, halo.neighbours, halo.list,
+                            &solver->exchange));
+  solver->integrator.exchange = solver->exchange;
+  return WISP_OK;
+}
+
 wisp_status wisp_stepper_create(wisp_error *err, wisp_device *device, wisp_dg *dg, wisp_precision precision,
                                 wisp_stage *stage, double alpha, wisp_stepper **out)
 {
@@ -139,6 +162,7 @@ wisp_status wisp_stepper_create(wisp_error *err, wisp_device *device, wisp_dg *d
   CALL(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, stage, &solver->problem));
   solver->integrator = wisp_integrator_of(solver->problem, (const wisp_kernel *const *)stage->kernel, stage->kernels,
                                           &wisp_lsrk45, alpha);
+  CALL(open_exchange(err, solver, dg));
   CALL(wisp_stepper_open_spectrum(err, solver, dg));
   CALL(wisp_event_create(err, device, &solver->begin));
   CALL(wisp_event_create(err, device, &solver->end));
@@ -163,6 +187,7 @@ wisp_status wisp_stepper_use(wisp_error *err, wisp_stepper *solver, const wisp_s
   if (i->scheme != scheme) wisp_stepper_forget(solver);
   solver->integrator = wisp_integrator_of(solver->problem, i->kernel, i->kernels, scheme, i->alpha);
   solver->integrator.forcing = solver->forcing;
+  solver->integrator.exchange = solver->exchange;
   return WISP_OK;
 }
 
@@ -194,6 +219,7 @@ void wisp_stepper_destroy(wisp_stepper *solver)
   wisp_stepper_forget(solver);
   wisp_stepper_close_spectrum(solver);
   wisp_forcing_destroy(solver->forcing);
+  wisp_exchange_destroy(solver->exchange);
   wisp_event_destroy(solver->begin);
   wisp_event_destroy(solver->end);
   wisp_problem_destroy(solver->problem);
@@ -273,6 +299,7 @@ wisp_status wisp_stepper_advance(wisp_error *err, wisp_stepper *solver, double d
   CALL(wisp_event_record(err, solver->end));
   CALL(wisp_device_finish(err, solver->device));
   CALL(wisp_event_elapsed(err, solver->begin, solver->end, &ms));
+  if (solver->exchange) CALL(wisp_exchange_check(err, solver->exchange));
   CALL(wisp_new(err, WISP_SPECTRUM, sizeof *sums, &sums));
   CALL(wisp_stepper_spectrum(err, solver, sums));
   for (int i = 0; i < WISP_SPECTRUM; i++) finite &= isfinite(sums[i]); /* a number that is none makes its sum so */

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "forcing.h"
+#include "halo.h"
 #include "probes.h"
 
 /* ---- A step of the Runge-Kutta method as launches of a stage's kernels, in the form that they are made for.
@@ -18,11 +19,12 @@ typedef struct wisp_integrator {
   int kernels;
   double alpha;
   const wisp_scheme *scheme;
-  const wisp_forcing *forcing; /* what steps add besides; NULL: nothing */
-  bool nested;                 /* the kernels' form */
-  bool moves;                  /* a stage ends in u_next: u and u_next change places */
-  bool step_moves;             /* so does a step */
-  wisp_module *mixing;         /* templates/solve/mix, which wisp_integrator_recur takes where nested; else NULL */
+  const wisp_forcing *forcing;   /* what steps add besides; NULL: nothing */
+  const wisp_exchange *exchange; /* before each stage, with other domains; NULL: there are none */
+  bool nested;                   /* the kernels' form */
+  bool moves;                    /* a stage ends in u_next: u and u_next change places */
+  bool step_moves;               /* so does a step */
+  wisp_module *mixing;           /* templates/solve/mix, which wisp_integrator_recur takes where nested; else NULL */
 } wisp_integrator;
 wisp_integrator wisp_integrator_of(wisp_problem *problem, const wisp_kernel *const *kernel, int kernels,
                                    const wisp_scheme *scheme, double alpha);
@@ -95,6 +97,7 @@ typedef struct wisp_stepper {
     long long steps;
   } clock;                          /* the time is begun + steps dt, whatever parts the steps were made in */
   wisp_forcing *forcing;            /* NULL: there are no sources */
+  wisp_exchange *exchange;          /* NULL: all of the mesh is here */
   wisp_probes *probes;              /* sees the fields after each step; borrowed; NULL: none does */
   wisp_graph *graph[WISP_U_ARRAYS]; /* by the place of u at the beginning; NULL: not recorded */
   wisp_event *begin, *end;

@@ -37,7 +37,9 @@ static wisp_status write_series(wisp_error *err, wisp_system_run *run)
   const long long every = wisp_solver_integer(s, "every");
   if (every < 1 || run->steps % every) return WISP_OK;
   CALL(wisp_solver_make_fields(err, s));
-  return wisp_series_write(err, wisp_solver_text(s, "output"), run->steps, &s->fields, &run->series);
+  if (!wisp_ranks_own(s->session->ranks))
+    CALL(wisp_series_write(err, wisp_solver_text(s, "output"), run->steps, &s->fields, &run->series));
+  return wisp_ranks_meet(err, s->session->ranks);
 }
 
 static wisp_status advance_part(wisp_error *err, wisp_system_run *run, long long steps)
@@ -63,7 +65,7 @@ static bool is_stopped(const wisp_watch *watch)
   return watch && watch->stops && watch->stops(watch->context);
 }
 
-/* In parts of some tenths of a second, for the progress; within a part nobody waits. */
+/* In parts of some tenths of a second, for the progress; within a part nobody waits. Ranks make those of rank 0. */
 static wisp_status advance_in_parts(wisp_error *err, wisp_system_run *run, long long steps, const wisp_watch *watch)
 {
   const double part = 0.3;
@@ -76,6 +78,7 @@ static wisp_status advance_in_parts(wisp_error *err, wisp_system_run *run, long 
     char text[64];
     next = (long long)fmax(1, fmin(fit, (double)(steps - done)));
     next = steps_to(run->steps, every, steps_to(run->steps, kept, next));
+    CALL(wisp_ranks_agree(err, run->base.session->ranks, &next, sizeof next));
     const double before = wisp_seconds();
     CALL(advance_part(err, run, next));
     fit = fmin(part / (wisp_seconds() - before), 4) * (double)next;

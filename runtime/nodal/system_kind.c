@@ -256,7 +256,7 @@ static wisp_status choose_system(wisp_error *err, wisp_solver *s, const size_t c
 {
   wisp_system_run *run = wisp_system_run_of(s);
   const wisp_chooser from = wisp_session_chooser(s->session);
-  const size_t elements = count[3];
+  const size_t ranks = (size_t)wisp_ranks_count(s->session->ranks), elements = (count[3] + ranks - 1) / ranks;
   wisp_choose_request request = wisp_solver_choose_request(s, run->system->name, elements);
   wisp_spec stage = request.spec;
   wisp_work work;
@@ -264,6 +264,7 @@ static wisp_status choose_system(wisp_error *err, wisp_solver *s, const size_t c
   request.composition = same ? wisp_system_option(run, "composition", run->restart.state.composition)
                              : wisp_solver_text(s, "composition");
   request.layout = same ? wisp_system_option(run, "layout", run->restart.state.layout) : wisp_solver_text(s, "layout");
+  CALL(wisp_system_check_ranks(err, s));
   wisp_spec_name_kernel(&stage, WISP_COMPOSITION);
   CALL(wisp_family_work(err, &stage, (double)elements, &work));
   CALL(wisp_solver_check_count(err, s, (double)elements, work.dofs, "degrees of freedom"));
@@ -277,6 +278,7 @@ static wisp_status choose_system(wisp_error *err, wisp_solver *s, const size_t c
 static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watch *watch)
 {
   wisp_system_run *run = wisp_system_run_of(s);
+  const wisp_domain *domain = NULL;
   if (!s->source.file && !s->own_mesh) CALL(wisp_mesh_tag_sides(err, s->mesh));
   CALL(read_walls(err, run));
   CALL(read_initial(err, run));
@@ -285,10 +287,12 @@ static wisp_status build_system(wisp_error *err, wisp_solver *s, const wisp_watc
   CALL(wisp_media_create(err, run->system, s->mesh, (const char *const *)run->coefficient, &run->medium));
   CALL(wisp_system_check_media(err, run));
   wisp_watch_report(watch, 0.3, "neighbours, kernels");
-  CALL(wisp_dg_create_plain(err, s->mesh, run->tet, run->system, &s->stage->layout, &s->stage->fixed, &run->walls,
-                            &run->dg));
+  CALL(wisp_system_divide(err, run, &domain));
+  CALL(wisp_dg_create_part(err, domain, s->mesh, run->tet, run->system, &s->stage->layout, &s->stage->fixed,
+                           &run->walls, &run->dg));
   CALL(wisp_dg_set_medium(err, run->dg, run->medium));
   CALL(wisp_stepper_create(err, s->session->device, run->dg, s->precision, s->stage, run->alpha, &run->stepper));
+  CALL(wisp_system_compare_kernels(err, run));
   if (run->sources.count) CALL(wisp_stepper_force(err, run->stepper, "option --source", &run->sources));
   if (wisp_solver_given(s, "probe"))
     CALL(wisp_probes_create(err, "option --probe", wisp_solver_text(s, "probe"), s->session->device, run->dg,
@@ -344,6 +348,8 @@ static wisp_status make_fields(wisp_error *err, wisp_solver *s, wisp_fields *out
   wisp_system_run *run = wisp_system_run_of(s);
   CALL(wisp_system_fetch(err, run));
   CALL(wisp_solution_fields(err, run->dg, run->u, out));
+  CALL(wisp_system_gather(err, run, 3 * out->points, out->xyz));
+  for (size_t f = 0; f < out->count; f++) CALL(wisp_system_gather(err, run, out->points, out->value[f]));
   out->time = run->time;
   return WISP_OK;
 }
@@ -353,6 +359,7 @@ static void release_system(wisp_solver *s)
   wisp_system_run *run = wisp_system_run_of(s);
   wisp_stepper_destroy(run->stepper);
   wisp_dg_destroy(run->dg);
+  wisp_mesh_part_free(&run->domain.part);
   wisp_walls_free(&run->walls);
   wisp_initial_free(&run->initial);
   wisp_sources_free(&run->sources);
@@ -366,6 +373,7 @@ static void release_system(wisp_solver *s)
 
 const wisp_solver_kind wisp_system_kind = {
     .family = "nodal",
+    .divides = true,
     .bytes = sizeof(wisp_system_run),
     .option = options,
     .knows = wisp_system_exists,

@@ -36,6 +36,7 @@ typedef struct wisp_system_run {
   wisp_system *system;
   wisp_basis basis;
   wisp_tet *tet;
+  wisp_domain domain; /* where the session has ranks */
   wisp_dg *dg;
   wisp_stepper *stepper;
   wisp_start start;     /* of the system's file; its state is NULL where there is none */
@@ -95,6 +96,19 @@ static inline const char *wisp_system_option(const wisp_system_run *run, const c
 bool wisp_system_is_resumed(const wisp_system_run *run);
 /* The fields in run->u, the time and what has run. */
 wisp_status wisp_system_resume(wisp_error *err, wisp_system_run *run);
+
+/* ---- One of several domains (system_domain.c); of a process alone they do nothing. */
+
+/* Refuses options that several ranks do not have yet. */
+wisp_status wisp_system_check_ranks(wisp_error *err, const wisp_solver *solver);
+/* This rank's domain of the mesh, in run->domain. *out: NULL where the mesh is not divided. */
+wisp_status wisp_system_divide(wisp_error *err, wisp_system_run *run, const wisp_domain **out);
+/* WISP_ESYSTEM where ranks run different kernels. */
+wisp_status wisp_system_compare_kernels(wisp_error *err, const wisp_system_run *run);
+/* Reports the parts: nothing of a process alone. */
+wisp_status wisp_system_report_domains(wisp_error *err, const wisp_system_run *run, wisp_solver_report *to);
+/* Gives rank 0 the values of all elements: `numbers` of each, one after the other, in the mesh's order. */
+wisp_status wisp_system_gather(wisp_error *err, const wisp_system_run *run, size_t numbers, double *values);
 
 /* ---- The scheme and its step (system_scheme.c). */
 

@@ -87,6 +87,7 @@ static wisp_status report_method(wisp_error *err, const wisp_system_run *run, wi
   else
     snprintf(step, sizeof step, "%s: to measure the longest stable one would take longer than the run",
              wisp_solver_given(&run->base, "dt") ? "as asked" : "safe without a measurement");
+  CALL(wisp_system_report_domains(err, run, to));
   CALL(wisp_report_line(err, to, "basis", "%s%s%s", basis->name, *basis->reason ? ": " : "", basis->reason));
   CALL(report_coefficients(err, run, to));
   const char *begun = name_start(run), *source = wisp_solver_text(&run->base, "source");

@@ -85,7 +85,8 @@ typedef struct wisp_stage {
   wisp_env *names;
   wisp_env **external_names; /* of each kernel of another family; NULL: it is the family's own */
   const wisp_strategies *strategies;
-  bool reproducible; /* as it was chosen */
+  bool reproducible;        /* as it was chosen */
+  double seconds_compiling; /* that its loading waited for compilers */
 } wisp_stage;
 
 /* Chooses; never fails for lack of entries unless exact_match_only. WISP_EUSAGE for a family, kernel, order, system,

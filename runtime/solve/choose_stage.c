@@ -1,6 +1,7 @@
 /* A whole stage: the store's best record that fits here says of which kernels, in which layout; else the lists do. */
 #include "choose_parts.h"
 #include "../parallel.h"
+#include "../process.h"
 #include "../../gen/strategy/defaults.h"
 
 #include <math.h>
@@ -303,7 +304,9 @@ wisp_status wisp_stage_load(wisp_error *err, wisp_device *device, wisp_stage *st
   TRY(wisp_new(err, (size_t)stage->kernels, sizeof *jobs, &jobs));
   for (int i = 0; i < stage->kernels; i++)
     jobs[i] = (job){.plan = stage->plan[i], .target = wisp_device_limits(device)->target};
+  const double begin = wisp_seconds();
   wisp_parallel_for((size_t)stage->kernels, compile_jobs, jobs);
+  stage->seconds_compiling = wisp_seconds() - begin;
   for (int i = 0; i < stage->kernels; i++) {
     wisp_error why = {.text = ""};
     wisp_kernel **kernel = &stage->kernel[i];

@@ -1,6 +1,7 @@
 /* The parts that all solvers share: from a request to a mesh, kernels and memory, and from there to a report. */
 #include "solver.h"
 #include "../assembly/pattern.h"
+#include "../domain/ranks.h"
 #include "../process.h"
 
 #include <stdarg.h>
@@ -157,20 +158,55 @@ wisp_status wisp_solver_begin(wisp_error *err, wisp_solver *s, const char *box)
 
 /* ---- A solver. */
 
-wisp_status wisp_solver_open(wisp_error *err, wisp_solver *s, const wisp_session *session, const wisp_watch *watch)
+/* Adds the time since `begin` to a part's, and returns now. */
+static double add_seconds(double begin, double *part)
+{
+  const double now = wisp_seconds();
+  *part += now - begin;
+  return now;
+}
+
+static wisp_status choose(wisp_error *err, wisp_solver *s, const size_t count[4])
 {
   const double begin = wisp_seconds();
+  const wisp_status status = s->kind->choose(err, s, count);
+  add_seconds(begin, &s->seconds.choice);
+  return status;
+}
+
+static wisp_status make_mesh(wisp_error *err, wisp_solver *s)
+{
+  const double begin = wisp_seconds();
+  const wisp_status status = s->mesh ? WISP_OK : wisp_mesh_make(err, s->corners, &s->source, &s->mesh);
+  add_seconds(begin, &s->seconds.mesh);
+  return status;
+}
+
+/* The time of compilers is apart from the rest. */
+static wisp_status build(wisp_error *err, wisp_solver *s, const wisp_watch *watch)
+{
+  const double begin = wisp_seconds();
+  const wisp_status status = s->kind->build(err, s, watch);
+  add_seconds(begin, &s->seconds.setup);
+  for (int i = 0; i < WISP_SOLVER_STAGES; i++) s->seconds.compilation += s->stage[i].seconds_compiling;
+  s->seconds.setup -= s->seconds.compilation;
+  return status;
+}
+
+wisp_status wisp_solver_open(wisp_error *err, wisp_solver *s, const wisp_session *session, const wisp_watch *watch)
+{
   size_t count[4];
+  CALL(wisp_require(err, !session->ranks || s->kind->divides, WISP_EUSAGE,
+                    "%s is not solved on several devices yet: name one", s->problem));
   s->session = session;
   s->exact |= session->exact_match_only;
   wisp_watch_report(watch, 0.1, "making the mesh");
   const bool known = !s->mesh && wisp_mesh_source_count(&s->source, s->corners, count); /* of a box */
-  if (known) CALL(s->kind->choose(err, s, count));
-  if (!s->mesh) CALL(wisp_mesh_make(err, s->corners, &s->source, &s->mesh));
+  if (known) CALL(choose(err, s, count));
+  CALL(make_mesh(err, s));
   if (!known) wisp_pattern_count(s->mesh, count);
-  if (!known) CALL(s->kind->choose(err, s, count));
-  CALL(s->kind->build(err, s, watch));
-  s->seconds = wisp_seconds() - begin;
+  if (!known) CALL(choose(err, s, count));
+  CALL(build(err, s, watch));
   return s->source.file ? wisp_mesh_note_unused(err, s->mesh_name, s->mesh) : WISP_OK;
 }
 
@@ -181,8 +217,25 @@ wisp_status wisp_solver_start(wisp_error *err, wisp_solver *s)
 
 wisp_status wisp_solver_run(wisp_error *err, wisp_solver *s, const wisp_until *until, const wisp_watch *watch)
 {
+  const double begin = wisp_seconds();
   s->reports = false;
-  return s->kind->advance(err, s, until, watch);
+  const wisp_status status = s->kind->advance(err, s, until, watch);
+  add_seconds(begin, &s->seconds.solution);
+  return status;
+}
+
+static wisp_status report_seconds(wisp_error *err, wisp_solver *s)
+{
+  const wisp_solver_seconds *t = &s->seconds;
+  const wisp_report_number numbers[] = {
+      {"wall_mesh", "s", t->mesh},   {"wall_choice", "s", t->choice},     {"wall_compilation", "s", t->compilation},
+      {"wall_setup", "s", t->setup}, {"wall_solution", "s", t->solution}, {"wall_output", "s", t->output}};
+  char output[32] = "";
+  if (t->output > 0) snprintf(output, sizeof output, ", %.3g output", t->output);
+  CALL(wisp_report_numbers(err, &s->report, WISP_COUNT(numbers), numbers));
+  return wisp_report_line(err, &s->report, "wall time",
+                          "%.3g s mesh, %.3g choice of kernels, %.3g compilation, %.3g set-up, %.3g solution%s",
+                          t->mesh, t->choice, t->compilation, t->setup, t->solution, output);
 }
 
 wisp_status wisp_solver_make_report(wisp_error *err, wisp_solver *s)
@@ -200,7 +253,8 @@ wisp_status wisp_solver_make_report(wisp_error *err, wisp_solver *s)
   CALL(wisp_report_line(err, &s->report, "domain", "%s: %zu %s of order %d, %d nodes each, %.0f %s", domain,
                         s->mesh->elements, wisp_cells[s->corners].many, s->order, s->nodes, s->unknowns, s->unknown));
   CALL(wisp_report_line(err, &s->report, "device", "%s (%s), %s", limits->name, limits->kind, precision));
-  return s->kind->report(err, s, &s->report);
+  CALL(s->kind->report(err, s, &s->report));
+  return report_seconds(err, s);
 }
 
 /* The elements' groups, where the mesh knows them. */
@@ -225,8 +279,11 @@ wisp_status wisp_solver_make_fields(wisp_error *err, wisp_solver *s)
 
 wisp_status wisp_solver_write_to(wisp_error *err, wisp_solver *s, const char *path)
 {
+  const double begin = wisp_seconds();
   CALL(wisp_solver_make_fields(err, s));
-  return wisp_fields_write(err, &s->fields, path);
+  if (!wisp_ranks_own(s->session->ranks)) CALL(wisp_fields_write(err, &s->fields, path));
+  add_seconds(begin, &s->seconds.output);
+  return WISP_OK;
 }
 
 void wisp_solver_discard(wisp_solver *s)

@@ -65,6 +65,7 @@ wisp_status wisp_report_kernels(wisp_error *err, wisp_solver_report *to, int sta
 typedef struct wisp_solver_kind {
   const char *problem; /* "poisson"; NULL: each that `knows` */
   const char *family;
+  bool divides;                     /* several ranks can solve it, each a part of the mesh */
   size_t bytes;                     /* of a solver, which begins with a wisp_solver */
   const wisp_solver_option *option; /* its own options; the list ends with a NULL name */
   bool (*knows)(const char *problem);
@@ -94,6 +95,12 @@ typedef struct wisp_solver_kind {
   wisp_status (*get)(wisp_error *err, wisp_solver *solver, double *u);
 } wisp_solver_kind;
 
+/* Wall time by part, in seconds. */
+typedef struct wisp_solver_seconds {
+  double mesh, choice, compilation, setup; /* that opening it took */
+  double solution, output;                 /* of all runs, and of writing fields */
+} wisp_solver_seconds;
+
 struct wisp_solver {
   wisp_handle handle;
   const wisp_solver_kind *kind;
@@ -111,10 +118,10 @@ struct wisp_solver {
   int nodes; /* of an element */
   double unknowns;
   const char *unknown; /* what they are called, "DOFs" */
-  double seconds;      /* that wisp_solver_open took */
-  bool own_mesh;       /* the mesh is a program's, and in `mesh` by wisp_solver_open */
-  bool stopped;        /* the solve ended early, as the watch asked for */
-  bool reports;        /* the solve that failed has a report */
+  wisp_solver_seconds seconds;
+  bool own_mesh; /* the mesh is a program's, and in `mesh` by wisp_solver_open */
+  bool stopped;  /* the solve ended early, as the watch asked for */
+  bool reports;  /* the solve that failed has a report */
   wisp_solver_report report;
   wisp_fields fields;
 };

@@ -1,0 +1,205 @@
+/* Claim: a run on several devices writes the same file as one on one device, bit for bit: 2 and 3 ranks, parts by METIS
+ * and at random, on a box with moved vertices whose elements name their corners in any order; nested and in low
+ * storage, in both precisions and bases, with neighbours read in u and in trace; and with a part of one element and an
+ * empty one. Energies and errors agree to rounding. A rank that is killed ends all at once, in one line that names it,
+ * and nothing stays behind. What is not there yet is refused in one line.
+ * WISP_TEST_FULL=1: every composition in three layouts, both precisions and both bases; and a rank that is stopped. */
+#include "test.h"
+#include "command.h"
+#include "store_fixture.h"
+#include "../gen/family.h"
+#include "../runtime/process.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#define IRREGULAR "--jitter 0.2 --shuffle 3 --order as-given"
+
+/* A file as the options make it, on so many devices. */
+static char *solve(const char *folder, const char *devices, const char *partition, const char *options, size_t *length)
+{
+  const char *path = fixture_path(folder, "fields.vtu");
+  HELD(forget)
+  outcome o = run_with(folder, partition, "run maxwell -q --default -d %s %s --steps 12 --dt 0.004 -o %s/fields.vtu",
+                       devices, options, folder);
+  if (o.status != 0) fail_msg("%s on %s: %s", options, devices, o.err);
+  char *text = fixture_read(path, length);
+  assert_int_equal(unlink(path), 0);
+  return text;
+}
+
+static void expect_same(const char *folder, const char *devices, const char *partition, const char *options)
+{
+  size_t length[2];
+  OWNED(free) char *one = solve(folder, "host", "", options, &length[0]);
+  OWNED(free) char *several = solve(folder, devices, partition, options, &length[1]);
+  assert_int_equal(length[0], length[1]);
+  if (memcmp(one, several, length[0]) != 0) fail_msg("%s on %s, %s: other fields", options, devices, partition);
+}
+
+TEST_IN_FOLDER(test_same)
+{
+  static const struct {
+    const char *devices, *partition, *options;
+  } cases[] = {
+      {"host,host,host", "", "-n 2 --box 2 " IRREGULAR " --composition gather+fused_nested"},
+      {"host,host", "WISP_PARTITION=random",
+       "-n 2 --box 2 " IRREGULAR " -p f32 --composition volume+gather+lift+update"},
+      {"host,host", "", "-n 2 --box 2 " IRREGULAR " --composition trace+stage_traced_nested"},
+      {"host,host,host", "WISP_PARTITION=random", "-n 1 --box 2 " IRREGULAR " -p f32 --basis bernstein"},
+      {"host,host,host,host,host,host,host", "", "-n 1 --box 1"}, /* six elements */
+  };
+  for (size_t i = 0; i < WISP_COUNT(cases); i++)
+    expect_same(*state, cases[i].devices, cases[i].partition, cases[i].options);
+}
+
+/* Every composition that runs here. */
+TEST_IN_FOLDER(test_all)
+{
+  static const char *const layouts[] = {"slab-km32", "node-km8-pad80", "node-km1-pad16"};
+  const char *const *compositions = wisp_family_find("nodal")->compositions;
+  char options[256];
+  size_t ran = 0;
+  if (!getenv("WISP_TEST_FULL")) skip();
+  for (size_t c = 0; compositions[c]; c++)
+    for (int i = 0; i < 12; i++) {
+      snprintf(options, sizeof options, "-n 2 --box 2 " IRREGULAR " --composition %s --layout %s -p %s --basis %s",
+               compositions[c], layouts[i / 4], i & 1 ? "f32" : "f64", i & 2 ? "bernstein" : "nodal");
+      outcome o = run_with(*state, "", "run maxwell -q --default -d host %s --steps 1", options);
+      const bool runs = o.status == 0;
+      forget(&o);
+      if (!runs) continue;
+      for (int random = 0; random < 2; random++)
+        expect_same(*state, "host,host,host", random ? "WISP_PARTITION=random" : "", options);
+      ran++;
+    }
+  assert_true(ran > 40);
+}
+
+TEST_IN_FOLDER(test_report)
+{
+  static const char options[] = "-n 2 --box 2 --default --time 0.2 --json -q";
+  OWNED(cJSON_Delete)
+  cJSON *one = run_json_with(*state, "", "run acoustics -d host %s", options);
+  OWNED(cJSON_Delete)
+  cJSON *three = run_json_with(*state, "", "run acoustics -d host,host,host %s", options);
+  static const char *const exact[] = {"energy_initial", "l2_error", "elements", "dofs"};
+  for (size_t i = 0; i < WISP_COUNT(exact); i++) {
+    const double a = json_number(one, exact[i]), b = json_number(three, exact[i]);
+    if (!(fabs(a - b) <= (i == 1 ? 1e-4 : 1e-13) * fabs(a))) fail_msg("%s: %.17g and %.17g", exact[i], a, b);
+  }
+  assert_true(fabs(json_number(three, "dt_limit") / json_number(one, "dt_limit") - 1) < 0.02); /* other random sums */
+  assert_int_equal((int)json_number(three, "ranks"), 3);
+}
+
+TEST_IN_FOLDER(test_refusals)
+{
+  const char *folder = *state;
+  run_expect(folder, "", 2, "is not solved on several devices yet", "run poisson -n 2 --box 2 -d host,host --default");
+  run_expect(folder, "", 2, "must be of one kind", "run maxwell -n 2 --box 2 -d host,cuda --default");
+  run_expect(folder, "", 2, "device cuda:1 comes twice", "run maxwell -n 2 --box 2 -d cuda:1,cuda:1 --default");
+  run_expect(folder, "", 2, "option --tune is for one device so far", "run maxwell -n 2 -d host,host --tune 1s");
+  run_expect(folder, "", 2, "option --probe is for one device so far",
+             "run maxwell -n 2 -d host,host --default --probe 0,0,0 --probe-file %s/p.csv", folder);
+  run_expect(folder, "", 1, "there.msh", "run maxwell -n 2 --mesh %s/not-there.msh -d host,host --default", folder);
+}
+
+/* ---- Ends. */
+
+enum { PATIENCE = 60, WITHIN = 5 };
+
+/* Starts a run that lasts for minutes, with its errors in a file. */
+static pid_t start_run(const char *folder)
+{
+  const char *errors = fixture_path(folder, "errors");
+  const pid_t pid = fork();
+  if (pid) return pid;
+  setsid();
+  const int nothing = open("/dev/null", O_WRONLY), file = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  dup2(nothing, STDOUT_FILENO), dup2(file, STDERR_FILENO);
+  execl(command_path(), "wisp", "run", "maxwell", "-n", "1", "--box", "2", "-d", "host,host,host", "--default", "--dt",
+        "0.001", "--steps", "900000000", "--quiet", (char *)NULL);
+  _exit(127);
+}
+
+/* The processes of a session that have this parent, 0: any; how many. */
+static int list_processes(pid_t session, pid_t parent, pid_t list[16])
+{
+  int count = 0;
+  DIR *proc = opendir("/proc");
+  for (struct dirent *entry; proc && (entry = readdir(proc));) {
+    char path[300], line[512] = "", state = 'Z';
+    int ppid = 0, own = 0;
+    snprintf(path, sizeof path, "/proc/%s/stat", entry->d_name);
+    FILE *file = atoi(entry->d_name) > 0 ? fopen(path, "r") : NULL;
+    const char *after = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+    const bool known = after && sscanf(after, ") %c %d %*d %d", &state, &ppid, &own) == 3;
+    if (file) fclose(file);
+    if (known && own == session && (!parent || ppid == parent) && state != 'Z' && state != 'X' && count < 16)
+      list[count++] = (pid_t)atoi(entry->d_name);
+  }
+  if (proc) closedir(proc);
+  return count;
+}
+
+/* Seconds of a process's own time. */
+static double busy(pid_t pid)
+{
+  char path[64], line[512] = "";
+  long user = 0, system = 0;
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  FILE *file = fopen(path, "r");
+  const char *after = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+  if (after) sscanf(after, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &user, &system);
+  if (file) fclose(file);
+  return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* The ranks, once they run: the children of the first process that have worked; its warden has not. */
+static int await_ranks(pid_t first, pid_t rank[16])
+{
+  const double end = wisp_seconds() + PATIENCE;
+  int working = 0;
+  while (working < 3 && wisp_seconds() < end) {
+    pid_t all[16];
+    const int count = list_processes(first, first, all);
+    working = 0;
+    for (int i = 0; i < count; i++)
+      if (busy(all[i]) > 0.05) rank[working++] = all[i];
+    usleep(20000);
+  }
+  return working;
+}
+
+static void end_rank(const char *folder, int signal, double within, const char *words)
+{
+  pid_t rank[16], left[16];
+  int status = 0;
+  const pid_t first = start_run(folder);
+  assert_int_equal(await_ranks(first, rank), 3);
+  const double begin = wisp_seconds();
+  kill(rank[1], signal);
+  while (waitpid(first, &status, WNOHANG) == 0 && wisp_seconds() < begin + PATIENCE) usleep(20000);
+  const double took = wisp_seconds() - begin;
+  const int still = list_processes(first, 0, left);
+  for (int i = 0; i < still; i++) kill(left[i], SIGKILL);
+  OWNED(free) char *line = fixture_read(fixture_path(folder, "errors"), &(size_t){0});
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 1 || took > within || still)
+    fail_msg("status %d after %.1f s, %d processes left: %s", status, took, still, line);
+  const char *end = strchr(line, '\n');
+  if (strncmp(line, "wisp run: rank ", 15) != 0 || !strstr(line, words) || !end || end[1])
+    fail_msg("it says: %s", line);
+}
+
+TEST_IN_FOLDER(test_killed)
+{
+  end_rank(*state, SIGKILL, WITHIN, "was ended by signal 9 (Killed): all ranks are ended");
+}
+
+TEST_IN_FOLDER(test_stopped)
+{
+  if (!getenv("WISP_TEST_FULL")) skip();
+  end_rank(*state, SIGSTOP, 2 * WITHIN, "was stopped for 5 s: all ranks are ended");
+}
