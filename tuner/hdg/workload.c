@@ -39,7 +39,7 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
   OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
   OWNED(wisp_hdg_destroy) wisp_hdg *s = NULL;
   CALL(wisp_require(err, source || *elements < WISP_CHECK_MESHES - 1 || spec->order <= HIGH, WISP_EREFUSED,
-                    "order %d cannot eliminate the thin elements of the last mesh to check on", spec->order));
+                    "mesh %lld to check on is for low orders", *elements));
   CALL(source ? wisp_mesh_some(err, 3, source, wanted, &mesh) : wisp_mesh_to_check(err, 3, (int)*elements, &mesh));
   if (source) wisp_workload_round(spec, mesh);
   CALL(wisp_hdg_create(err, "mesh", mesh, spec->order, &fixed, &s));
