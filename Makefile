@@ -17,7 +17,7 @@
 CC      ?= cc
 BUILD   ?= build
 PREFIX  ?= /usr/local
-OPT     ?= -O2 -g
+OPT     ?= -O2 -g1
 # Constants of an enumeration are ints in C: clang from 19 on would have each cast that a double is multiplied with.
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-enum-float-conversion
 # The user's CFLAGS, LDFLAGS and LDLIBS come last, so that they win.
@@ -109,7 +109,7 @@ tests: all $(TESTS)
 
 build-tests = $(MAKE) $(1) all && { $(MAKE) -k $(1) tests || true; }
 # Null pointers and sizes of objects are the address sanitizer's.
-sanitized  := BUILD=build-sanitize SANITIZE="-fsanitize=address,undefined -fno-sanitize=null,object-size -fno-sanitize-recover=undefined" OPT="-O1 -g -fno-omit-frame-pointer"
+sanitized  := BUILD=build-sanitize SANITIZE="-fsanitize=address,undefined -fno-sanitize=null,object-size -fno-sanitize-recover=undefined" OPT="-O1 -g1 -fno-omit-frame-pointer"
 check:
 	+@$(call build-tests)
 	@scripts/run-tests plain:$(BUILD) $(ONLY)
@@ -139,7 +139,7 @@ check-all:
 	@scripts/run-tests sanitize:build-sanitize plain:$(BUILD) valgrind:$(BUILD) $(ONLY)
 
 # Not part of check-all, for its time: once by whoever changes what threads share.
-raced  := BUILD=build-race SANITIZE=-fsanitize=thread OPT="-O1 -g -fno-omit-frame-pointer"
+raced  := BUILD=build-race SANITIZE=-fsanitize=thread OPT="-O1 -g1 -fno-omit-frame-pointer"
 threaded := test_api_misuse test_kernels test_tune test_pipeline test_queue test_supervisor test_planted test_threads test_api_tune test_device_host
 check-race:
 	+@$(call build-tests,$(raced))

@@ -37,6 +37,16 @@ c_files()
   done | LC_ALL=C sort
 }
 
+# uncommented FILE...: FILE:LINE: TEXT, without comments. The compiler's own program does it, which starts in half the time.
+uncommented()
+{
+  local preprocess file
+  preprocess=$(gcc -print-prog-name=cc1)
+  if [ -x "$preprocess" ]; then preprocess+=" -quiet"; else preprocess=gcc; fi
+  for file in "$@"; do $preprocess -fpreprocessed -dD -E "$file" 2>/dev/null; done |
+    awk '/^# [0-9]+ "/ { line = $2 - 1; file = $3; gsub("\"", "", file); next } { print file ":" ++line ": " $0 }'
+}
+
 # For awk: the value of a field of a trial in the shipped form; none of those asked for holds a quote.
 awk_field='
   function field(name,    at, rest) {
