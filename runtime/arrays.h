@@ -78,9 +78,16 @@ wisp_status wisp_arrays_restore(wisp_error *err, wisp_arrays *arrays, const wisp
 /* Waits. The first array, but for those in `except`, that differs from its copy in a bit, and where; empty: none. */
 wisp_status wisp_arrays_changed(wisp_error *err, wisp_arrays *arrays, const wisp_kept *kept, const char *const *except,
                                 char array[32], size_t *number);
-/* Keeps a size of each number of a kept array. */
-wisp_status wisp_arrays_keep_sizes(wisp_error *err, const wisp_arrays *arrays, const char *array, const float *sizes,
-                                   wisp_kept *kept);
+/* Keeps these numbers in place of some of an array, or of all: their positions there, which ascend, and their sizes. */
+typedef struct wisp_some_numbers {
+  size_t count;
+  const uint64_t *positions;
+  const double *values;
+  const float *sizes;
+} wisp_some_numbers;
+wisp_status wisp_arrays_keep_some(wisp_error *err, wisp_arrays *arrays, const char *array,
+                                  const wisp_some_numbers *some, wisp_kept **out);
+size_t wisp_kept_bytes(const wisp_kept *kept); /* of device memory */
 /* Compares arrays with their copies, within bound, or bound times each number's size where sizes were kept: enqueued
  * between begin and end, which waits and names the first number that was farther off. mask: a byte a number on the
  * device, 0 for those that are not compared; 0: all are. */

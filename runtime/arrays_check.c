@@ -5,8 +5,14 @@ enum { PATTERN = 16 }; /* bytes of each pattern */
 
 struct wisp_kept {
   wisp_device *device;
-  wisp_pointer copy[WISP_MAX_ARRAYS];  /* 0: not kept */
-  wisp_pointer sizes[WISP_MAX_ARRAYS]; /* floats that bounds are relative to; 0: none */
+  size_t bytes;
+  struct kept_array {
+    bool kept;
+    wisp_pointer copy;
+    size_t count;           /* numbers of it; 0: none is known */
+    wisp_pointer positions; /* of the array's numbers that it is of; 0: of all */
+    wisp_pointer sizes;     /* floats that bounds are relative to; 0: none */
+  } of[WISP_MAX_ARRAYS];
 };
 
 /* --- comparing --- */
@@ -19,9 +25,10 @@ enum { COMPARISONS = 128, BLOCK = 256, MOST_BLOCKS = 2048 };
 typedef struct comparison {
   wisp_compared what;
   wisp_pointer a, b;
-  bool one;           /* b is one number */
-  wisp_pointer mask;  /* a byte a number, 0: not compared; 0: all are */
-  wisp_pointer sizes; /* a float a number, which the bound is relative to; 0: none */
+  bool one;               /* b is one number */
+  wisp_pointer mask;      /* a byte a number, 0: not compared; 0: all are */
+  wisp_pointer sizes;     /* a float a number, which the bound is relative to; 0: none */
+  wisp_pointer positions; /* of the numbers in a; 0: one after the other */
   size_t count;
   double bound; /* of |a - b|; NaN is as far from numbers as can be. Bits are equal or not. */
 } comparison;
@@ -56,6 +63,7 @@ static wisp_status add_comparison(wisp_error *err, wisp_arrays *arrays, size_t p
                        {.pointer = c->b},
                        {.pointer = c->mask},
                        {.pointer = c->sizes},
+                       {.pointer = c->positions},
                        {.integer = (long long)c->count},
                        {.integer = c->one ? 0 : -1},
                        {.real = c->what < WISP_COMPARE_FLOATS ? -1 : c->bound},
@@ -132,17 +140,33 @@ static bool is_listed(const char *const *names, const char *name)
   return false;
 }
 
+/* Device memory of what is kept. */
+static wisp_status allocate(wisp_error *err, wisp_kept *kept, size_t bytes, wisp_pointer *out)
+{
+  if (*out) return WISP_OK;
+  CALL(wisp_device_alloc(err, kept->device, bytes, out));
+  kept->bytes += bytes;
+  return WISP_OK;
+}
+
+static wisp_status begin_keeping(wisp_error *err, const wisp_arrays *arrays, wisp_kept **kept)
+{
+  if (!*kept) CALL(wisp_new(err, 1, sizeof **kept, kept));
+  (*kept)->device = arrays->device;
+  return WISP_OK;
+}
+
 wisp_status wisp_arrays_keep(wisp_error *err, wisp_arrays *arrays, const char *const *names, wisp_kept **out)
 {
-  if (!*out) CALL(wisp_new(err, 1, sizeof **out, out));
-  wisp_kept *kept = *out;
-  kept->device = arrays->device;
+  CALL(begin_keeping(err, arrays, out));
   for (size_t i = 0; i < arrays->count; i++) {
     const wisp_entry *e = &arrays->entries[i];
     const size_t bytes = wisp_entry_bytes(arrays, e);
+    struct kept_array *k = &(*out)->of[i];
     if (!bytes || (names && !is_listed(names, e->array.name))) continue;
-    if (!kept->copy[i]) CALL(wisp_device_alloc(err, arrays->device, bytes, &kept->copy[i]));
-    CALL(wisp_device_copy(err, arrays->device, kept->copy[i], wisp_entry_start(arrays, e), bytes));
+    CALL(allocate(err, *out, bytes, &k->copy));
+    k->kept = true, k->count = e->array.size;
+    CALL(wisp_device_copy(err, arrays->device, k->copy, wisp_entry_start(arrays, e), bytes));
   }
   return WISP_OK;
 }
@@ -154,22 +178,56 @@ static size_t find_entry(const wisp_arrays *arrays, const char *name)
   return i;
 }
 
-wisp_status wisp_arrays_keep_sizes(wisp_error *err, const wisp_arrays *arrays, const char *name, const float *sizes,
-                                   wisp_kept *kept)
+/* Numbers as they lie in an array. */
+static void pack_numbers(const wisp_arrays *arrays, const wisp_entry *e, const double *values, size_t count,
+                         unsigned char *to)
 {
-  const size_t i = find_entry(arrays, name);
-  CALL(wisp_require(err, i < arrays->count && kept->copy[i], WISP_EUSAGE, "array '%s' was not kept", name));
-  const size_t bytes = arrays->entries[i].array.size * sizeof *sizes;
-  if (!kept->sizes[i]) CALL(wisp_device_alloc(err, arrays->device, bytes, &kept->sizes[i]));
-  return wisp_device_upload(err, arrays->device, kept->sizes[i], sizes, bytes);
+  const size_t number = wisp_entry_number(arrays, e);
+  for (size_t i = 0; i < count; i++) {
+    const int integer = wisp_entry_is_integer(e) ? (int)values[i] : 0;
+    const float single = (float)values[i];
+    const void *from = wisp_entry_is_integer(e)         ? (const void *)&integer
+                       : wisp_entry_is_float(arrays, e) ? (const void *)&single
+                                                        : (const void *)&values[i];
+    memcpy(to + i * number, from, number);
+  }
+}
+
+wisp_status wisp_arrays_keep_some(wisp_error *err, wisp_arrays *arrays, const char *name, const wisp_some_numbers *some,
+                                  wisp_kept **out)
+{
+  const size_t i = find_entry(arrays, name), count = some->count;
+  OWNED(free) unsigned char *packed = NULL;
+  CALL(begin_keeping(err, arrays, out));
+  CALL(wisp_require(err, i < arrays->count && !(*out)->of[i].kept, WISP_EUSAGE, "array '%s' cannot be kept", name));
+  const wisp_entry *e = &arrays->entries[i];
+  const size_t number = wisp_entry_number(arrays, e);
+  struct kept_array *k = &(*out)->of[i];
+  k->kept = true, k->count = count;
+  if (!count) return WISP_OK;
+  CALL(wisp_new(err, count, number, &packed));
+  pack_numbers(arrays, e, some->values, count, packed);
+  CALL(allocate(err, *out, count * number, &k->copy));
+  CALL(wisp_device_upload(err, arrays->device, k->copy, packed, count * number));
+  CALL(allocate(err, *out, count * sizeof *some->sizes, &k->sizes));
+  CALL(wisp_device_upload(err, arrays->device, k->sizes, some->sizes, count * sizeof *some->sizes));
+  if (count == e->array.size) return WISP_OK;
+  CALL(allocate(err, *out, count * sizeof *some->positions, &k->positions));
+  return wisp_device_upload(err, arrays->device, k->positions, some->positions, count * sizeof *some->positions);
+}
+
+size_t wisp_kept_bytes(const wisp_kept *kept)
+{
+  return kept ? kept->bytes : 0;
 }
 
 void wisp_kept_free(wisp_kept *kept)
 {
   if (!kept) return;
-  for (size_t i = 0; i < WISP_MAX_ARRAYS; i++) {
-    if (kept->copy[i]) wisp_device_free(kept->device, kept->copy[i]);
-    if (kept->sizes[i]) wisp_device_free(kept->device, kept->sizes[i]);
+  for (struct kept_array *k = kept->of; k < kept->of + WISP_MAX_ARRAYS; k++) {
+    if (k->copy) wisp_device_free(kept->device, k->copy);
+    if (k->positions) wisp_device_free(kept->device, k->positions);
+    if (k->sizes) wisp_device_free(kept->device, k->sizes);
   }
   free(kept);
 }
@@ -178,8 +236,8 @@ wisp_status wisp_arrays_restore(wisp_error *err, wisp_arrays *arrays, const wisp
 {
   for (size_t i = 0; i < arrays->count; i++) {
     const wisp_entry *e = &arrays->entries[i];
-    if (kept->copy[i] && (!names || is_listed(names, e->array.name)))
-      CALL(wisp_device_copy(err, arrays->device, wisp_entry_start(arrays, e), kept->copy[i],
+    if (kept->of[i].copy && (!names || is_listed(names, e->array.name)))
+      CALL(wisp_device_copy(err, arrays->device, wisp_entry_start(arrays, e), kept->of[i].copy,
                             wisp_entry_bytes(arrays, e)));
   }
   return WISP_OK;
@@ -195,9 +253,9 @@ wisp_status wisp_arrays_changed(wisp_error *err, wisp_arrays *arrays, const wisp
     const wisp_entry *e = &arrays->entries[i];
     const comparison same = {.what = WISP_COMPARE_BITS,
                              .a = wisp_entry_start(arrays, e),
-                             .b = kept->copy[i],
+                             .b = kept->of[i].copy,
                              .count = wisp_entry_bytes(arrays, e) / 4};
-    if (kept->copy[i] && !is_listed(except, e->array.name)) CALL(add_comparison(err, arrays, i, &same));
+    if (kept->of[i].copy && !is_listed(except, e->array.name)) CALL(add_comparison(err, arrays, i, &same));
   }
   CALL(end_comparisons(err, arrays, first));
   for (size_t i = 0; i < arrays->count && !*name; i++) {
@@ -217,15 +275,17 @@ wisp_status wisp_arrays_compare(wisp_error *err, wisp_arrays *arrays, const wisp
   static const wisp_compared integers[] = {
       [1] = WISP_COMPARE_BYTES, [2] = WISP_COMPARE_SHORTS, [4] = WISP_COMPARE_BITS};
   const size_t i = find_entry(arrays, name);
-  CALL(wisp_require(err, i < arrays->count && kept->copy[i], WISP_EUSAGE, "array '%s' was not kept", name));
+  CALL(wisp_require(err, i < arrays->count && kept->of[i].kept, WISP_EUSAGE, "array '%s' was not kept", name));
   const wisp_entry *e = &arrays->entries[i];
+  const struct kept_array *k = &kept->of[i];
   const wisp_compared reals = wisp_entry_is_float(arrays, e) ? WISP_COMPARE_FLOATS : WISP_COMPARE_DOUBLES;
   const comparison results = {.what = wisp_entry_is_integer(e) ? integers[wisp_entry_number(arrays, e)] : reals,
                               .a = wisp_entry_start(arrays, e),
-                              .b = kept->copy[i],
+                              .b = k->copy,
                               .mask = mask,
-                              .sizes = wisp_entry_is_integer(e) ? 0 : kept->sizes[i],
-                              .count = e->array.size,
+                              .sizes = wisp_entry_is_integer(e) ? 0 : k->sizes,
+                              .positions = k->positions,
+                              .count = k->count,
                               .bound = bound};
   return add_comparison(err, arrays, i, &results);
 }

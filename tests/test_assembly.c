@@ -46,7 +46,7 @@ static void assemble(int corners, const char *form, int order, const wisp_fixing
   for (size_t e = 0; e < 6 * m->mesh->elements; e++) m->kappa[e] = 1 + (double)(e % 3);
   const wisp_form_data data = {
       .kappa = {1, 0, 1}, .density = 1, .mass = mass, .of_elements = m->kappa, .f = m->f, .u = m->u};
-  wisp_assembly_apply(m->assembly, &data, m->values, m->F, m->sizes, m->F_sizes);
+  GOOD(wisp_assembly_apply(err, m->assembly, &data, m->values, m->F, m->sizes, m->F_sizes));
 }
 
 static void free_matrix(matrix *m)
@@ -202,7 +202,7 @@ TEST(test_fixed)
     GOOD(wisp_simplexnodes_points(err, s->nodes, m.mesh, &wisp_frame_none, xy));
     for (size_t k = 0; k < s->nodes->nodes; k++) m.u[k] = 1 + 2 * xy[3 * k] - 3 * xy[3 * k + 1];
     memset(m.F, 0, s->pattern->rows * sizeof *m.F), memset(m.values, 0, s->pattern->nonzeros * sizeof *m.values);
-    wisp_assembly_apply(s, &data, m.values, m.F, m.sizes, m.F_sizes);
+    GOOD(wisp_assembly_apply(err, s, &data, m.values, m.F, m.sizes, m.F_sizes));
     for (size_t row = 0; row < s->pattern->rows; row++) {
       double sum = 0;
       for (int32_t k = s->pattern->start[row]; k < s->pattern->start[row + 1]; k++)

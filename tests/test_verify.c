@@ -11,6 +11,7 @@
 #include "verifying.h"
 #include "../gen/nodal/nodal.h"
 #include "../gen/random.h"
+#include "../tuner/trial/problems.h"
 #include "../tuner/trial/test_cases.h"
 
 static const struct {
@@ -244,7 +245,8 @@ TEST(test_unbounded)
 TEST(test_one_exponent)
 {
   OWNED(wisp_strategies_free) wisp_strategies *all = NULL;
-  OWNED(wisp_mesh_destroy) wisp_mesh *mesh = NULL;
+  OWNED(wisp_device_close) wisp_device *device = open_test_device();
+  OWNED(wisp_problems_destroy) wisp_problems *problems = NULL;
   OWNED(wisp_test_cases_destroy) wisp_test_cases *cases = NULL;
   const wisp_spec spec = {"nodal", "stage", "tet", 1, "maxwell", WISP_F32};
   const wisp_workload *workload = NULL;
@@ -259,8 +261,8 @@ TEST(test_one_exponent)
       assert_int_equal(wisp_plan_rounding(&plan) & WISP_ONE_EXPONENT, single && halves ? WISP_ONE_EXPONENT : 0);
     }
   GOOD(wisp_workload_find(err, spec.family, spec.kernel, &workload));
-  GOOD(wisp_mesh_to_check(err, 4, 0, &mesh));
-  GOOD(wisp_test_cases_create(err, workload, mesh, 2, &cases));
+  GOOD(wisp_problems_create(err, device, workload, &spec, 0, NULL, 1 << 20, &problems));
+  GOOD(wisp_test_cases_create(err, workload, wisp_problems_test_mesh(problems), 2, &cases));
   GOOD(wisp_test_cases_get(err, cases, &spec, WISP_MIXES, WISP_DECADES, WISP_RANDOM_SEED, &own));
   GOOD(wisp_test_cases_get(err, cases, &spec, WISP_MIXES | WISP_ONE_EXPONENT, WISP_DECADES, WISP_RANDOM_SEED, &cut));
   for (size_t q = 0; q < own->numbers[WISP_NODAL_RES]; q++) {

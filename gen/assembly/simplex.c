@@ -1,5 +1,6 @@
 #include "simplex.h"
 #include "../nodal/tet_internal.h"
+#include "../wide.h"
 
 const int wisp_simplex_pairs[WISP_SIMPLEX_DIRECTIONS][2] = {{0, 0}, {0, 1}, {1, 1}, {0, 2}, {1, 2}, {2, 2}};
 
@@ -155,23 +156,34 @@ static wisp_status make_mass(wisp_error *err, wisp_simplex *s)
   return wisp_tet_invert(err, "Vandermonde", Np, s->inverse_V);
 }
 
+/* Adds the terms' upper half, times each factor, to a table. */
+WISP_UNCHECKED WISP_WIDE static void add_weighted_terms(size_t Np, const double *term, const double *factor,
+                                                        double *table)
+{
+  for (size_t m = 0; m < Np; m++)
+    for (size_t a = 0; a < Np; a++) {
+      const double *from = term + a * Np;
+      double *to = table + (m * Np + a) * Np;
+      size_t b = a;
+      for (; b + 8 <= Np; b += 8) *(wisp_eight *)(to + b) += factor[m] * *(const wisp_eight *)(from + b);
+      for (; b < Np; b++) to[b] += factor[m] * from[b];
+    }
+}
+
 /* Adds a quadrature point of weight w to the upper halves of the tables. */
 static void add_point(wisp_simplex *s, double w, const double *phi, double *const *slopes)
 {
   const size_t Np = (size_t)s->Np;
-  double term[WISP_SIMPLEX_MAX_NP];
-  for (int d = 0; d < s->directions; d++)
-    for (size_t a = 0; a < Np; a++) {
-      const double *p = slopes[wisp_simplex_pairs[d][0]], *q = slopes[wisp_simplex_pairs[d][1]];
+  double term[WISP_SIMPLEX_MAX_NP * WISP_SIMPLEX_MAX_NP];
+  for (int d = 0; d < s->directions; d++) {
+    const double *p = slopes[wisp_simplex_pairs[d][0]], *q = slopes[wisp_simplex_pairs[d][1]];
+    for (size_t a = 0; a < Np; a++)
       for (size_t b = a; b < Np; b++) {
-        term[b] = w * (p == q ? p[a] * q[b] : p[a] * q[b] + q[a] * p[b]);
-        s->stiffness[d][a * Np + b] += term[b];
+        term[a * Np + b] = w * (p == q ? p[a] * q[b] : p[a] * q[b] + q[a] * p[b]);
+        s->stiffness[d][a * Np + b] += term[a * Np + b];
       }
-      for (size_t m = 0; m < Np; m++) {
-        double *row = s->interpolated[d] + (m * Np + a) * Np;
-        for (size_t b = a; b < Np; b++) row[b] += term[b] * phi[m];
-      }
-    }
+    add_weighted_terms(Np, term, phi, s->interpolated[d]);
+  }
 }
 
 /* Two slopes and a coefficient have degree 3 N - 2 together. */
@@ -189,6 +201,11 @@ static wisp_status make_stiffness(wisp_error *err, wisp_simplex *s)
     for (int m = 0; m < s->Np; m++) mirror(s->interpolated[d] + m * s->Np * s->Np, s->Np);
   }
   return WISP_OK;
+}
+
+wisp_status wisp_simplex_nodes(wisp_error *err, int dimension, int N, double *r, double *s, double *t)
+{
+  return dimension == 2 ? wisp_triangle_nodes(err, N, r, s) : wisp_tet_nodes(err, N, r, s, t);
 }
 
 wisp_status wisp_simplex_create(wisp_error *err, int dimension, int N, wisp_simplex **out)
@@ -209,8 +226,7 @@ wisp_status wisp_simplex_create(wisp_error *err, int dimension, int N, wisp_simp
     CALL(wisp_new(err, Np * Np, sizeof **s->stiffness, &s->stiffness[d]));
     CALL(wisp_new(err, Np * Np * Np, sizeof **s->interpolated, &s->interpolated[d]));
   }
-  CALL(dimension == 2 ? wisp_triangle_nodes(err, N, s->node[0], s->node[1])
-                      : wisp_tet_nodes(err, N, s->node[0], s->node[1], s->node[2]));
+  CALL(wisp_simplex_nodes(err, dimension, N, s->node[0], s->node[1], s->node[2]));
   CALL(make_mass(err, s));
   CALL(make_stiffness(err, s));
   return GIVE(s, out);

@@ -24,6 +24,9 @@ typedef struct wisp_simplex {
                                                     Np x Np; their sum over m is stiffness */
 } wisp_simplex;
 
+/* The nodes alone: Np numbers each; no t in 2 dimensions. */
+wisp_status wisp_simplex_nodes(wisp_error *err, int dimension, int N, double *r, double *s, double *t);
+
 /* Operators of order N, 1..5, in 2 or 3 dimensions (WISP_EUSAGE otherwise). */
 wisp_status wisp_simplex_create(wisp_error *err, int dimension, int N, wisp_simplex **out);
 void wisp_simplex_destroy(wisp_simplex *simplex);

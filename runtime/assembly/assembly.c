@@ -19,6 +19,19 @@ int32_t wisp_assembly_entry(const wisp_assembly *s, size_t e, int a, int b)
   return wisp_assembly_value_at(s, row, wisp_pattern_slot(s->pattern, row, column));
 }
 
+void wisp_assembly_open_row(const wisp_assembly *s, size_t e, int a, int32_t *slot)
+{
+  const int32_t row = wisp_assembly_node(s, e, a);
+  if (wisp_assembly_is_unknown(s, row)) wisp_pattern_open_row(s->pattern, row, slot);
+}
+
+int32_t wisp_assembly_entry_in(const wisp_assembly *s, size_t e, int a, int b, const int32_t *slot)
+{
+  const int32_t row = wisp_assembly_node(s, e, a), column = wisp_assembly_node(s, e, b);
+  if (!wisp_assembly_is_unknown(s, row) || !wisp_assembly_is_unknown(s, column)) return -1;
+  return wisp_assembly_value_at(s, row, slot[column]);
+}
+
 int32_t wisp_assembly_load(const wisp_assembly *s, size_t e, int a)
 {
   const int32_t row = wisp_assembly_node(s, e, a);

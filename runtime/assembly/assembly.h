@@ -73,6 +73,9 @@ size_t wisp_assembly_value_count(const wisp_assembly *assembly);
 int32_t wisp_assembly_value_at(const wisp_assembly *assembly, int32_t row, int32_t slot);
 /* The place of entry (a, b) of an element's matrix in values, or of load a in F, counted behind values; -1: none. */
 int32_t wisp_assembly_entry(const wisp_assembly *assembly, size_t element, int a, int b);
+/* For many entries of one row: opens row a of the element (wisp_pattern_open_row), and finds an entry there. */
+void wisp_assembly_open_row(const wisp_assembly *assembly, size_t element, int a, int32_t *slot);
+int32_t wisp_assembly_entry_in(const wisp_assembly *assembly, size_t element, int a, int b, const int32_t *slot);
 int32_t wisp_assembly_load(const wisp_assembly *assembly, size_t element, int a);
 
 /* Entries of the upper half of an element's matrix. */

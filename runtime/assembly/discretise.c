@@ -115,49 +115,65 @@ typedef struct listing {
   int *start; /* of sources: where those of each number begin */
 } listing;
 
-/* A wisp_sweep over elements: their corners or nodes. */
-static void fill_nodes(void *context, size_t from, size_t to)
+/* A wisp_range over elements: their corners or nodes. */
+static wisp_status fill_nodes(wisp_error *err, void *context, size_t from, size_t to)
 {
   const listing *l = context;
   const wisp_simplexnodes *nodes = strcmp(l->array, "corners") == 0 ? l->s->corners : l->s->nodes;
   const size_t Np = (size_t)nodes->Np;
+  (void)err;
   for (size_t i = from * Np; i < to * Np; i++) l->list[WISP_SLAB(Np, i / Np, i % Np)] = nodes->node[i];
+  return WISP_OK;
 }
 
-/* A wisp_sweep over elements. */
-static void fill_map(void *context, size_t from, size_t to)
+/* Room for the slots of one row at a time. */
+static wisp_status new_slots(wisp_error *err, const listing *l, int32_t **slot)
+{
+  return wisp_new(err, l->s->pattern->rows, sizeof **slot, slot);
+}
+
+/* A wisp_range over elements. */
+static wisp_status fill_map(wisp_error *err, void *context, size_t from, size_t to)
 {
   const listing *l = context;
   const int Np = l->s->nodes->Np;
   const size_t width = (size_t)(Np * Np + Np);
+  OWNED(free) int32_t *slot = NULL;
+  CALL(new_slots(err, l, &slot));
   for (size_t e = from; e < to; e++)
     for (int a = 0; a < Np; a++) {
+      wisp_assembly_open_row(l->s, e, a, slot);
       for (int b = 0; b < Np; b++)
-        l->list[WISP_SLAB(width, e, (size_t)(a * Np + b))] = wisp_assembly_entry(l->s, e, a, b);
+        l->list[WISP_SLAB(width, e, (size_t)(a * Np + b))] = wisp_assembly_entry_in(l->s, e, a, b, slot);
       l->list[WISP_SLAB(width, e, (size_t)(Np * Np + a))] = wisp_assembly_load(l->s, e, a);
     }
+  return WISP_OK;
 }
 
 /* A slot of a row in 16 bits, and in 8. */
 enum { NO_SLOT = 65535, NO_BYTE = 255 };
 
-/* A wisp_sweep over elements. */
-static void fill_slots(void *context, size_t from, size_t to)
+/* A wisp_range over elements. */
+static wisp_status fill_slots(wisp_error *err, void *context, size_t from, size_t to)
 {
   const listing *l = context;
   const wisp_assembly *s = l->s;
   const int Np = s->nodes->Np;
+  OWNED(free) int32_t *slot = NULL;
+  CALL(new_slots(err, l, &slot));
   for (size_t e = from; e < to; e++)
     for (int i = 0; i < Np * Np; i++) {
       const int32_t row = wisp_assembly_node(s, e, i / Np), column = wisp_assembly_node(s, e, i % Np);
+      if (i % Np == 0) wisp_assembly_open_row(s, e, i / Np, slot);
       if (wisp_assembly_is_unknown(s, row) && wisp_assembly_is_unknown(s, column))
-        l->list[WISP_SLAB((size_t)(Np * Np), e, (size_t)i)] = wisp_pattern_slot(s->pattern, row, column);
+        l->list[WISP_SLAB((size_t)(Np * Np), e, (size_t)i)] = slot[column];
     }
+  return WISP_OK;
 }
 
-/* The sources of a row's values and of its load, elements ascending. Without a list they are counted, at start + 2;
- * with it, start + 1 moves on from where each begins to where it ends. */
-static void list_sources(const listing *l, size_t row)
+/* The sources of a row's values and of its load, elements ascending; its slots are open. Without a list they are
+ * counted, at start + 2; with it, start + 1 moves on from where each begins to where it ends. */
+static void list_sources(const listing *l, size_t row, const int32_t *slot)
 {
   const wisp_assembly *s = l->s;
   const wisp_pattern *p = s->pattern;
@@ -167,7 +183,7 @@ static void list_sources(const listing *l, size_t row)
     const size_t e = (size_t)p->around[i] / (size_t)Np;
     const int a = p->around[i] % Np;
     for (int b = 0; b <= Np; b++) {
-      const int32_t to = b < Np ? wisp_assembly_entry(s, e, a, b) : wisp_assembly_load(s, e, a);
+      const int32_t to = b < Np ? wisp_assembly_entry_in(s, e, a, b, slot) : wisp_assembly_load(s, e, a);
       const size_t number = b < Np ? wisp_assembly_number(s, a, b, s->full) : loads + (size_t)a;
       if (to < 0) continue;
       if (l->list)
@@ -178,10 +194,17 @@ static void list_sources(const listing *l, size_t row)
   }
 }
 
-/* A wisp_sweep over rows, whose numbers are nobody else's. */
-static void list_rows(void *context, size_t from, size_t to)
+/* A wisp_range over rows, whose numbers are nobody else's. */
+static wisp_status list_rows(wisp_error *err, void *context, size_t from, size_t to)
 {
-  for (size_t row = from; row < to; row++) list_sources(context, row);
+  const listing *l = context;
+  OWNED(free) int32_t *slot = NULL;
+  CALL(new_slots(err, l, &slot));
+  for (size_t row = from; row < to; row++) {
+    wisp_pattern_open_row(l->s->pattern, (int32_t)row, slot);
+    list_sources(l, row, slot);
+  }
+  return WISP_OK;
 }
 
 static bool has(const wisp_arrays *arrays, const char *array)
@@ -207,40 +230,46 @@ static wisp_status upload_sources(wisp_error *err, const wisp_assembly *s, wisp_
   const size_t rows = s->pattern->rows, targets = wisp_assembly_value_count(s) + rows;
   CALL(wisp_new(err, targets + 2, sizeof *start, &start));
   CALL(wisp_new(err, s->contributions, sizeof *source, &source));
-  wisp_parallel_for(rows, list_rows, &(listing){.s = s, .start = start});
+  CALL(wisp_parallel(err, rows, list_rows, &(listing){.s = s, .start = start}));
   for (size_t i = 2; i < targets + 2; i++) start[i] += start[i - 1];
-  wisp_parallel_for(rows, list_rows, &(listing){.s = s, .list = source, .start = start});
+  CALL(wisp_parallel(err, rows, list_rows, &(listing){.s = s, .list = source, .start = start}));
   CALL(upload_either(err, arrays, "source_start", "wide_start", start, targets + 1));
   return upload_either(err, arrays, "sources", "wide_sources", source, s->contributions);
 }
 
-/* A wisp_sweep over rows. */
-static void list_slots(void *context, size_t from, size_t to)
+/* A wisp_range over rows. */
+static wisp_status list_slots(wisp_error *err, void *context, size_t from, size_t to)
 {
   const listing *l = context;
   const wisp_pattern *p = l->s->pattern;
   const size_t Np = (size_t)l->s->nodes->Np;
-  for (size_t row = from; row < to; row++)
+  OWNED(free) int32_t *slot = NULL;
+  CALL(new_slots(err, l, &slot));
+  for (size_t row = from; row < to; row++) {
+    wisp_pattern_open_row(p, (int32_t)row, slot);
     for (size_t i = (size_t)p->around_start[row]; i < (size_t)p->around_start[row + 1]; i++)
       for (size_t b = 0; b < Np; b++) {
         const int32_t column = l->s->nodes->node[(size_t)p->around[i] / Np * Np + b];
-        l->list[i * Np + b] =
-            wisp_assembly_is_unknown(l->s, column) ? wisp_pattern_slot(p, (int32_t)row, column) : NO_SLOT;
+        l->list[i * Np + b] = wisp_assembly_is_unknown(l->s, column) ? slot[column] : NO_SLOT;
       }
+  }
+  return WISP_OK;
 }
 
-/* A wisp_sweep over rows. */
-static void list_diagonal(void *context, size_t from, size_t to)
+/* A wisp_range over rows. */
+static wisp_status list_diagonal(wisp_error *err, void *context, size_t from, size_t to)
 {
   const listing *l = context;
+  (void)err;
   for (int32_t row = (int32_t)from; row < (int32_t)to; row++)
     l->list[row] = wisp_assembly_value_at(l->s, row, wisp_pattern_slot(l->s->pattern, row, row));
+  return WISP_OK;
 }
 
-/* Lists that a sweep over elements or rows makes: places that it leaves have `none`. */
+/* Lists that a loop over elements or rows makes: places that it leaves have `none`. */
 static const struct made {
   const char *array;
-  wisp_sweep fill;
+  wisp_range fill;
   bool by_rows;
   int none;
 } made[] = {{"corners", fill_nodes, false, 0},
@@ -257,8 +286,8 @@ static wisp_status upload_made(wisp_error *err, const wisp_assembly *s, const st
   const size_t size = wisp_arrays_size(arrays, m->array);
   CALL(wisp_new(err, size, sizeof *list, &list));
   for (size_t i = 0; m->none && i < size; i++) list[i] = m->none;
-  wisp_parallel_for(m->by_rows ? s->pattern->rows : s->nodes->elements, m->fill,
-                    &(listing){.s = s, .array = m->array, .list = list});
+  CALL(wisp_parallel(err, m->by_rows ? s->pattern->rows : s->nodes->elements, m->fill,
+                     &(listing){.s = s, .array = m->array, .list = list}));
   return wisp_arrays_upload_ints(err, arrays, m->array, list);
 }
 

@@ -98,21 +98,22 @@ typedef struct making {
   wisp_pattern *pattern;
 } making;
 
-/* The unknowns of the elements around a row, each once and ascending; their number. list has room for all. */
-static size_t find_columns(const making *m, size_t row, int32_t *list)
+/* The unknowns of the elements around a row, each once; their number. list has room for all. last_row: of each unknown
+ * the row that had it last, and 1 more. */
+static size_t find_columns(const making *m, size_t row, int32_t *last_row, int32_t *list)
 {
   const wisp_pattern *p = m->pattern;
   const size_t Np = (size_t)m->nodes->Np;
-  size_t count = 0, kept = 0;
+  size_t count = 0;
   for (int32_t i = p->around_start[row]; i < p->around_start[row + 1]; i++) {
     const int32_t *node = m->nodes->node + (size_t)p->around[i] / Np * Np;
-    for (size_t b = 0; b < Np; b++)
-      if ((size_t)node[b] < p->rows) list[count++] = node[b];
+    for (size_t b = 0; b < Np; b++) {
+      if ((size_t)node[b] >= p->rows || last_row[node[b]] == (int32_t)row + 1) continue;
+      last_row[node[b]] = (int32_t)row + 1;
+      list[count++] = node[b];
+    }
   }
-  sort(list, count);
-  for (size_t i = 0; i < count; i++)
-    if (!kept || list[kept - 1] != list[i]) list[kept++] = list[i];
-  return kept;
+  return count;
 }
 
 static size_t longest(const making *m, size_t from, size_t to)
@@ -125,18 +126,20 @@ static size_t longest(const making *m, size_t from, size_t to)
   return (size_t)most * (size_t)m->nodes->Np;
 }
 
-/* A wisp_range over rows: counts the columns, or fills them in where there is room. */
+/* A wisp_range over rows: counts the columns, or fills them in, ascending, where there is room. */
 static wisp_status put_columns(wisp_error *err, void *context, size_t from, size_t to)
 {
   const making *m = context;
   const wisp_pattern *p = m->pattern;
-  OWNED(free) int32_t *list = NULL;
+  OWNED(free) int32_t *list = NULL, *last_row = NULL;
   CALL(wisp_new(err, longest(m, from, to), sizeof *list, &list));
+  CALL(wisp_new(err, p->rows, sizeof *last_row, &last_row));
   for (size_t row = from; row < to; row++) {
-    const size_t count = find_columns(m, row, list);
-    if (p->column)
+    const size_t count = find_columns(m, row, last_row, list);
+    if (p->column) {
+      sort(list, count);
       memcpy(p->column + p->start[row], list, count * sizeof *list);
-    else
+    } else
       p->start[row + 1] = (int32_t)count;
   }
   return WISP_OK;
@@ -176,6 +179,11 @@ void wisp_pattern_destroy(wisp_pattern *p)
 int32_t wisp_pattern_slot(const wisp_pattern *p, int32_t row, int32_t column)
 {
   return wisp_sparse_find(p->column, p->start[row], p->start[row + 1], column) - p->start[row];
+}
+
+void wisp_pattern_open_row(const wisp_pattern *p, int32_t row, int32_t *slot)
+{
+  for (int32_t i = p->start[row]; i < p->start[row + 1]; i++) slot[p->column[i]] = i - p->start[row];
 }
 
 /* --- slices --- */

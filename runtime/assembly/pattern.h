@@ -32,6 +32,9 @@ WISP_OWNED(wisp_pattern, wisp_pattern_destroy)
 
 /* The place of a column in its row, counted from the row's first; the row has it. */
 int32_t wisp_pattern_slot(const wisp_pattern *pattern, int32_t row, int32_t column);
+/* For many entries of one row: slot[c] becomes the slot of each of the row's columns c. It has room for `rows` numbers.
+ */
+void wisp_pattern_open_row(const wisp_pattern *pattern, int32_t row, int32_t *slot);
 
 /* ---- A matrix as slices of 32 rows (sliced ELL): all rows of a slice have as many places as its longest, number s of
  * its 32 rows side by side. What a row does not fill is zero, in the row's own column. */

@@ -168,15 +168,18 @@ static void make_element(const wisp_assembly *s, const wisp_form_data *data, siz
   for (size_t i = 0; i < Np; i++) out->load[i] = out->load_size[i] = NAN;
 }
 
-void wisp_assembly_apply(const wisp_assembly *s, const wisp_form_data *data, double *values, double *F,
-                         double *value_sizes, double *F_sizes)
+wisp_status wisp_assembly_apply(wisp_error *err, const wisp_assembly *s, const wisp_form_data *data, double *values,
+                                double *F, double *value_sizes, double *F_sizes)
 {
   const int Np = s->simplex->Np;
+  OWNED(free) int32_t *slot = NULL;
   wisp_element_matrix m;
+  CALL(wisp_new(err, s->pattern->rows, sizeof *slot, &slot));
   for (size_t e = 0; e < s->nodes->elements; e++) {
     make_element(s, data, e, &m);
     for (int i = 0; i < Np * Np; i++) {
-      const int32_t to = wisp_assembly_entry(s, e, i / Np, i % Np);
+      if (i % Np == 0) wisp_assembly_open_row(s, e, i / Np, slot);
+      const int32_t to = wisp_assembly_entry_in(s, e, i / Np, i % Np, slot);
       if (to >= 0) values[to] += m.A[i], value_sizes[to] += m.A_size[i];
     }
     for (int a = 0; a < Np; a++) {
@@ -184,6 +187,7 @@ void wisp_assembly_apply(const wisp_assembly *s, const wisp_form_data *data, dou
       if (to >= 0) F[to] += m.load[a], F_sizes[to] += m.load_size[a];
     }
   }
+  return WISP_OK;
 }
 
 /* --- what kernels must leave --- */
@@ -200,23 +204,25 @@ static void begin(wisp_test_case *r, bool keep)
     }
 }
 
-static void zero(const wisp_assembly *s, wisp_test_case *r)
+static wisp_status zero(wisp_error *err, const wisp_assembly *s, wisp_test_case *r)
 {
-  (void)s;
+  (void)err, (void)s;
   begin(r, false);
+  return WISP_OK;
 }
 
-static void assemble(const wisp_assembly *s, wisp_test_case *r)
+static wisp_status assemble(wisp_error *err, const wisp_assembly *s, wisp_test_case *r)
 {
   begin(r, r->before[WISP_ASSEMBLY_VALUES] != NULL);
-  wisp_assembly_apply(s, r->own, r->after[WISP_ASSEMBLY_VALUES], r->after[WISP_ASSEMBLY_F],
-                      r->size[WISP_ASSEMBLY_VALUES], r->size[WISP_ASSEMBLY_F]);
+  return wisp_assembly_apply(err, s, r->own, r->after[WISP_ASSEMBLY_VALUES], r->after[WISP_ASSEMBLY_F],
+                             r->size[WISP_ASSEMBLY_VALUES], r->size[WISP_ASSEMBLY_F]);
 }
 
 /* Padding stays NaN. */
-static void make_elements(const wisp_assembly *s, wisp_test_case *r)
+static wisp_status make_elements(wisp_error *err, const wisp_assembly *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->simplex->Np, half = Np * (Np + 1) / 2;
+  (void)err;
   double *after = r->after[WISP_ASSEMBLY_ELEMENT_DATA], *size = r->size[WISP_ASSEMBLY_ELEMENT_DATA];
   for (size_t e = 0; e < s->mesh->elements; e++) {
     wisp_element_matrix m;
@@ -232,6 +238,7 @@ static void make_elements(const wisp_assembly *s, wisp_test_case *r)
       size[WISP_SLAB(half + Np, e, half + a)] = m.load_size[a];
     }
   }
+  return WISP_OK;
 }
 
 static void add(wisp_test_case *r, int array, size_t i, double value)
@@ -241,31 +248,34 @@ static void add(wisp_test_case *r, int array, size_t i, double value)
 }
 
 /* Each element's numbers to where they belong, beside what is there where that is read. */
-static void reduce(const wisp_assembly *s, wisp_test_case *r)
+static wisp_status reduce(wisp_error *err, const wisp_assembly *s, wisp_test_case *r)
 {
   const size_t Np = (size_t)s->simplex->Np, half = Np * (Np + 1) / 2, width = half + Np;
   const double *data = r->before[WISP_ASSEMBLY_ELEMENT_DATA];
+  OWNED(free) int32_t *slot = NULL;
+  CALL(wisp_new(err, s->pattern->rows, sizeof *slot, &slot));
   begin(r, r->before[WISP_ASSEMBLY_VALUES] != NULL);
-  for (size_t e = 0; e < s->mesh->elements; e++) {
-    size_t k = 0;
+  for (size_t e = 0; e < s->mesh->elements; e++)
     for (size_t a = 0; a < Np; a++) {
       const int32_t row = wisp_assembly_load(s, e, (int)a) - (int32_t)s->pattern->nonzeros;
-      if (row >= 0) add(r, WISP_ASSEMBLY_F, (size_t)row, data[WISP_SLAB(width, e, half + a)]);
-      for (size_t b = a; b < Np; b++, k++) {
-        const int32_t one = wisp_assembly_entry(s, e, (int)a, (int)b),
-                      other = wisp_assembly_entry(s, e, (int)b, (int)a);
-        if (one >= 0) add(r, WISP_ASSEMBLY_VALUES, (size_t)one, data[WISP_SLAB(width, e, k)]);
-        if (other >= 0 && a != b) add(r, WISP_ASSEMBLY_VALUES, (size_t)other, data[WISP_SLAB(width, e, k)]);
+      if (row < 0) continue;
+      add(r, WISP_ASSEMBLY_F, (size_t)row, data[WISP_SLAB(width, e, half + a)]);
+      wisp_assembly_open_row(s, e, (int)a, slot);
+      for (size_t b = 0; b < Np; b++) {
+        const int32_t entry = wisp_assembly_entry_in(s, e, (int)a, (int)b, slot);
+        const size_t number = wisp_assembly_number(s, (int)a, (int)b, false);
+        if (entry >= 0) add(r, WISP_ASSEMBLY_VALUES, (size_t)entry, data[WISP_SLAB(width, e, number)]);
       }
     }
-  }
+  return WISP_OK;
 }
 
-static void multiply(const wisp_assembly *s, wisp_test_case *r)
+static wisp_status multiply(wisp_error *err, const wisp_assembly *s, wisp_test_case *r)
 {
   const wisp_pattern *p = s->pattern;
   const double *values = r->before[WISP_ASSEMBLY_VALUES], *x = r->before[WISP_ASSEMBLY_P];
   double sum = 0, squares = 0;
+  (void)err;
   for (size_t row = 0; row < p->rows; row++) {
     double value = 0, size = 0;
     for (int32_t i = p->start[row]; i < p->start[row + 1]; i++) {
@@ -277,24 +287,27 @@ static void multiply(const wisp_assembly *s, wisp_test_case *r)
     squares += x[row] * size * x[row] * size;
   }
   r->after[WISP_ASSEMBLY_PAP_SUMS][0] = sum, r->size[WISP_ASSEMBLY_PAP_SUMS][0] = sqrt(squares);
+  return WISP_OK;
 }
 
 /* As float, which it is in either precision. */
-static void invert(const wisp_assembly *s, wisp_test_case *r)
+static wisp_status invert(wisp_error *err, const wisp_assembly *s, wisp_test_case *r)
 {
   const wisp_pattern *p = s->pattern;
+  (void)err;
   for (size_t row = 0; row < p->rows; row++) {
     const int32_t slot = wisp_pattern_slot(p, (int32_t)row, (int32_t)row);
     r->after[WISP_ASSEMBLY_INVERSE][row] = (float)(1 / r->before[WISP_ASSEMBLY_VALUES][p->start[row] + slot]);
     r->size[WISP_ASSEMBLY_INVERSE][row] = fabs(r->after[WISP_ASSEMBLY_INVERSE][row]);
   }
+  return WISP_OK;
 }
 
 wisp_status wisp_assembly_reference(wisp_error *err, wisp_test_case *r)
 {
   static const struct {
     const char *kernel;
-    void (*compute)(const wisp_assembly *s, wisp_test_case *r);
+    wisp_status (*compute)(wisp_error *err, const wisp_assembly *s, wisp_test_case *r);
   } kernels[] = {{"zero", zero},
                  {"scatter", assemble},
                  {"add", assemble},
@@ -312,6 +325,6 @@ wisp_status wisp_assembly_reference(wisp_error *err, wisp_test_case *r)
   if (r->rounding & WISP_MIXES) CALL(make_largest(err, r->discretisation->self, &largest));
   data->largest = largest;
   for (size_t k = 0; k < WISP_COUNT(kernels); k++)
-    if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(r->discretisation->self, r), WISP_OK;
+    if (strcmp(kernels[k].kernel, r->kernel->name) == 0) return kernels[k].compute(err, r->discretisation->self, r);
   return wisp_fail(err, WISP_EUSAGE, "no reference for kernel '%s'", r->kernel->name);
 }

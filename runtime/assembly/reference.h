@@ -24,8 +24,8 @@ void wisp_assembly_element(const wisp_assembly *assembly, const wisp_form_data *
                            wisp_element_matrix *out);
 
 /* Adds all elements' to values and F, and to their sizes: caller's memory, nonzeros and rows numbers. */
-void wisp_assembly_apply(const wisp_assembly *assembly, const wisp_form_data *data, double *values, double *F,
-                         double *value_sizes, double *F_sizes);
+wisp_status wisp_assembly_apply(wisp_error *err, const wisp_assembly *assembly, const wisp_form_data *data,
+                                double *values, double *F, double *value_sizes, double *F_sizes);
 
 /* Leaves what the round's kernel must; the round's own is a wisp_form_data, whose pointers are set here. */
 wisp_status wisp_assembly_reference(wisp_error *err, wisp_test_case *test_case);

@@ -2,8 +2,9 @@
 #include "simplexnodes.h"
 #include "../../gen/assembly/simplex.h"
 
+/* In the list of the end that fewer elements have: many may have the other. */
 typedef struct edge {
-  int32_t high, next;
+  int32_t other, next;
 } edge;
 
 typedef struct numbering {
@@ -14,6 +15,7 @@ typedef struct numbering {
   edge *edge;                             /* of the mesh */
   size_t capacity;                        /* for edges */
   int32_t *first;                         /* vertices: its list, or -1 */
+  int32_t *elements_at;                   /* vertices: elements that have it */
   int32_t *edge_of;                       /* elements x pairs; corners a < b are joined by b (b - 1) / 2 + a */
   int32_t *on_vertex, *on_edge, *on_face; /* what is numbered, or -1; on_face by 4 e + f of its first element */
   unsigned char *fixed;                   /* nodes: whether they are given */
@@ -23,15 +25,16 @@ typedef struct numbering {
 
 static wisp_status find_edge(wisp_error *err, numbering *n, int32_t a, int32_t b, int32_t *out)
 {
-  const int32_t low = a < b ? a : b, high = a < b ? b : a;
-  int32_t at = n->first[low];
+  const int32_t more = n->elements_at[a] - n->elements_at[b], one = more < 0 || (!more && a < b) ? a : b,
+                other = a + b - one;
+  int32_t at = n->first[one];
   size_t *count = &n->nodes->count[1];
-  while (at >= 0 && n->edge[at].high != high) at = n->edge[at].next;
+  while (at >= 0 && n->edge[at].other != other) at = n->edge[at].next;
   if (at < 0) {
     CALL(wisp_grow(err, &n->edge, &n->capacity, *count + 1, sizeof *n->edge));
     at = (int32_t)(*count)++;
-    n->edge[at] = (edge){high, n->first[low]};
-    n->first[low] = at;
+    n->edge[at] = (edge){other, n->first[one]};
+    n->first[one] = at;
   }
   *out = at;
   return WISP_OK;
@@ -75,18 +78,27 @@ static wisp_status unnumbered(wisp_error *err, size_t count, int32_t **out)
   return WISP_OK;
 }
 
+static wisp_status number_edges(wisp_error *err, numbering *n)
+{
+  const wisp_mesh *mesh = n->mesh;
+  const size_t K = mesh->elements;
+  CALL(unnumbered(err, mesh->vertices, &n->first));
+  CALL(wisp_new(err, mesh->vertices, sizeof *n->elements_at, &n->elements_at));
+  CALL(wisp_new(err, K * n->pairs, sizeof *n->edge_of, &n->edge_of));
+  for (size_t i = 0; i < K * n->corners; i++) n->elements_at[mesh->cell[i]]++;
+  int32_t *to = n->edge_of;
+  for (const int32_t *vertex = mesh->cell; vertex < mesh->cell + K * n->corners; vertex += n->corners)
+    for (size_t b = 1; b < n->corners; b++)
+      for (size_t a = 0; a < b; a++) CALL(find_edge(err, n, vertex[a], vertex[b], to++));
+  return WISP_OK;
+}
+
 static wisp_status number_nodes(wisp_error *err, numbering *n, bool vertices_first)
 {
   wisp_simplexnodes *nodes = n->nodes;
   const wisp_mesh *mesh = n->mesh;
   const size_t N = (size_t)nodes->N, K = mesh->elements;
-  CALL(wisp_new(err, mesh->vertices, sizeof *n->first, &n->first));
-  CALL(wisp_new(err, K * n->pairs, sizeof *n->edge_of, &n->edge_of));
-  for (size_t v = 0; v < mesh->vertices; v++) n->first[v] = -1;
-  int32_t *to = n->edge_of;
-  for (const int32_t *vertex = mesh->cell; vertex < mesh->cell + K * n->corners; vertex += n->corners)
-    for (size_t b = 1; b < n->corners; b++)
-      for (size_t a = 0; a < b; a++) CALL(find_edge(err, n, vertex[a], vertex[b], to++));
+  CALL(number_edges(err, n));
   CALL(unnumbered(err, mesh->vertices, &n->on_vertex));
   CALL(unnumbered(err, nodes->count[1] * (N - 1), &n->on_edge));
   CALL(unnumbered(err, N > 2 && nodes->dimension == 3 ? 4 * K * (N - 2) * (N - 2) : 0, &n->on_face));
@@ -198,7 +210,7 @@ wisp_status wisp_fixing_read(wisp_error *err, const char *what, const char *name
 
 static void free_numbering(numbering *n)
 {
-  WISP_FREE(n->step, n->edge, n->first, n->edge_of, n->on_vertex, n->on_edge, n->on_face, n->fixed);
+  WISP_FREE(n->step, n->edge, n->first, n->elements_at, n->edge_of, n->on_vertex, n->on_edge, n->on_face, n->fixed);
 }
 
 wisp_status wisp_simplexnodes_create(wisp_error *err, const char *name, const wisp_mesh *mesh, int order,
@@ -237,12 +249,12 @@ void wisp_simplexnodes_destroy(wisp_simplexnodes *nodes)
 wisp_status wisp_simplexnodes_points(wisp_error *err, const wisp_simplexnodes *nodes, const wisp_mesh *mesh,
                                      const wisp_frame *frame, double *xyz)
 {
-  OWNED(wisp_simplex_destroy) wisp_simplex *s = NULL;
+  double at[3][WISP_SIMPLEX_MAX_NP] = {{0}};
   const size_t Np = (size_t)nodes->Np, corners = (size_t)mesh->corners;
-  CALL(wisp_simplex_create(err, nodes->dimension, nodes->N, &s));
+  CALL(wisp_simplex_nodes(err, nodes->dimension, nodes->N, at[0], at[1], at[2]));
   for (size_t i = 0; i < nodes->elements * Np; i++) {
     double *to = xyz + 3 * (size_t)nodes->node[i], share[4] = {1};
-    for (size_t v = 1; v < corners; v++) share[v] = (1 + s->node[v - 1][i % Np]) / 2, share[0] -= share[v];
+    for (size_t v = 1; v < corners; v++) share[v] = (1 + at[v - 1][i % Np]) / 2, share[0] -= share[v];
     for (size_t d = 0; d < 3; d++) {
       to[d] = 0;
       for (size_t v = 0; v < corners; v++)

@@ -11,7 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the test mesh: a mesh --- */
+/* --- the test mesh: a mesh, and the operators of its order, which all discretisations share --- */
+
+typedef struct tet_mesh {
+  wisp_mesh *mesh;
+  wisp_tet *tet;
+} tet_mesh;
+
+static void close_test_mesh(void *test_mesh)
+{
+  tet_mesh *made = test_mesh;
+  if (!made) return;
+  wisp_mesh_destroy(made->mesh);
+  wisp_tet_destroy(made->tet);
+  free(made);
+}
+WISP_OWNED(tet_mesh, close_test_mesh)
 
 /* Timing problems, as cubes along an edge of the unit box (6 n^3 tets). On a GPU: what a kernel reads and writes is
  * larger than twice a large L2 (126 MB) even in single precision. On the host: a trial takes milliseconds. */
@@ -24,16 +39,20 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
                                   long long *elements, const wisp_mesh_source *source, void **out)
 {
   const bool host = !limits->gpu;
-  wisp_mesh *mesh = NULL;
+  OWNED(close_test_mesh) tet_mesh *made = NULL;
   long long n = 1;
   for (size_t i = WISP_COUNT(boxes); i-- > 0;)
     if (spec->order <= boxes[i].up_to_order) n = host ? boxes[i].host : boxes[i].gpu;
   const size_t wanted = (size_t)(*elements > 0 ? *elements : 6 * n * n * n);
   wisp_mesh_source sorted = source ? *source : (wisp_mesh_source){.file = NULL};
   sorted.sorts_corners = true;
-  CALL(source ? wisp_mesh_some(err, 4, &sorted, wanted, &mesh) : wisp_mesh_to_check(err, 4, (int)*elements, &mesh));
-  *elements = (long long)mesh->elements;
-  *out = mesh;
+  CALL(wisp_new(err, 1, sizeof *made, &made));
+  CALL(source ? wisp_mesh_some(err, 4, &sorted, wanted, &made->mesh)
+              : wisp_mesh_to_check(err, 4, (int)*elements, &made->mesh));
+  CALL(wisp_tet_create_for(err, spec->element, true, spec->order, &made->tet));
+  *elements = (long long)made->mesh->elements;
+  *out = made;
+  made = NULL;
   return WISP_OK;
 }
 
@@ -45,21 +64,14 @@ static long long many_elements(const wisp_spec *spec)
   return (long long)fmin(ELEMENTS, NODES / Np);
 }
 
-static void close_test_mesh(void *test_mesh)
-{
-  wisp_mesh_destroy(test_mesh);
-}
-
 /* --- discretisations --- */
 
 static void destroy(void *self)
 {
   wisp_dg *dg = self;
-  wisp_tet *tet = (wisp_tet *)(uintptr_t)dg->tet;
   wisp_system *system = (wisp_system *)(uintptr_t)dg->system;
   wisp_dg_destroy(dg);
   wisp_system_destroy(system);
-  wisp_tet_destroy(tet);
 }
 
 /* Coefficients that jump from element to element, by up to 2^20; the same in every layout. */
@@ -96,24 +108,27 @@ static wisp_status count(wisp_error *err, const wisp_spec *spec, size_t elements
 static wisp_status discretise(wisp_error *err, const void *test_mesh, const wisp_spec *spec, const wisp_layout *layout,
                               const wisp_fixed *fixed, wisp_discretisation *out)
 {
-  wisp_mesh by_number = *(const wisp_mesh *)test_mesh;
-  OWNED(wisp_tet_destroy) wisp_tet *tet = NULL;
+  const tet_mesh *made = test_mesh;
+  const wisp_mesh *mesh = made->mesh;
+  const wisp_tet *tet = made->tet;
+  wisp_mesh by_number = *mesh;
   OWNED(wisp_system_destroy) wisp_system *system = NULL;
   wisp_dg *dg = NULL;
-  CALL(wisp_tet_create_for(err, spec->element, true, spec->order, &tet));
+  CALL(wisp_require(err, spec->order == tet->N, WISP_EUSAGE, "a test mesh of order %d has no operators of order %d",
+                    tet->N, spec->order));
   CALL(wisp_system_load(err, spec->system, &system));
   const wisp_layout natural = wisp_layout_padded(tet->Np, WISP_TET_FACES * tet->Nfp, 1);
   by_number.order = NULL;
-  CALL(wisp_dg_create(err, layout ? test_mesh : &by_number, tet, system, layout ? layout : &natural,
-                      wisp_dg_grouping(fixed), wisp_dg_MB(fixed), WISP_BY_TAG, &dg));
-  dg->mesh = test_mesh;
+  CALL(wisp_dg_create(err, layout ? mesh : &by_number, tet, system, layout ? layout : &natural, wisp_dg_grouping(fixed),
+                      wisp_dg_MB(fixed), WISP_BY_TAG, &dg));
+  dg->mesh = mesh;
   const wisp_status status = make_media(err, dg);
   if (status != WISP_OK) wisp_dg_destroy(dg);
   CALL(status);
   *out = wisp_dg_discretisation(dg);
   out->self = dg;
   out->destroy = destroy;
-  tet = NULL, system = NULL;
+  system = NULL;
   return WISP_OK;
 }
 

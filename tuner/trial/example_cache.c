@@ -1,9 +1,12 @@
 #include "example_cache.h"
 #include "examples.h"
 
+#include <stdlib.h>
+
 void wisp_example_cache_clear(wisp_example_cache *cache)
 {
   for (int i = 0; i < cache->count; i++) wisp_kept_free(cache->list[i].before);
+  free(cache->list);
   *cache = (wisp_example_cache){.count = 0};
 }
 
@@ -28,7 +31,21 @@ static wisp_status make_example(wisp_error *err, wisp_problem *problem, const wi
 
 static bool same(const wisp_example *a, const wisp_example *b)
 {
-  return wisp_setting_same(&a->of, &b->of) && a->number == b->number && a->seed == b->seed;
+  return a->number == b->number && a->seed == b->seed && wisp_setting_same(&a->of, &b->of);
+}
+
+/* Makes room for one more: the oldest go. */
+static void free_oldest(wisp_example_cache *cache)
+{
+  while (cache->count >= WISP_MOST_EXAMPLES ||
+         (cache->count >= WISP_FEWEST_EXAMPLES && cache->bytes > WISP_EXAMPLE_BYTES)) {
+    wisp_example *oldest = cache->list;
+    for (wisp_example *e = cache->list; e < cache->list + cache->count; e++)
+      if (e->used < oldest->used) oldest = e;
+    cache->bytes -= wisp_kept_bytes(oldest->before);
+    wisp_kept_free(oldest->before);
+    *oldest = cache->list[--cache->count];
+  }
 }
 
 wisp_status wisp_example_find(wisp_error *err, wisp_example_cache *cache, const wisp_plan *plan, wisp_problem *problem,
@@ -38,23 +55,19 @@ wisp_status wisp_example_find(wisp_error *err, wisp_example_cache *cache, const 
                       .number = of_all ? -1 : test_case->number,
                       .seed = of_all ? 0 : test_case->seed,
                       .used = ++cache->clock};
-  int at = 0;
-  for (int i = 0; i < cache->count; i++) {
-    if (same(&cache->list[i], &key)) {
-      cache->list[i].used = key.used;
-      *out = cache->list[i].before;
+  if (!cache->list) CALL(wisp_new(err, WISP_MOST_EXAMPLES, sizeof *cache->list, &cache->list));
+  for (wisp_example *e = cache->list; e < cache->list + cache->count; e++)
+    if (same(e, &key)) {
+      e->used = key.used;
+      *out = e->before;
       return WISP_OK;
     }
-    if (cache->list[i].used < cache->list[at].used) at = i;
-  }
+  free_oldest(cache);
   const wisp_status status = make_example(err, problem, test_case, of_all, &key.before);
   if (status != WISP_OK) wisp_kept_free(key.before);
   CALL(status);
-  if (cache->count < WISP_MAX_EXAMPLES)
-    at = cache->count++;
-  else
-    wisp_kept_free(cache->list[at].before);
-  cache->list[at] = key;
+  cache->bytes += wisp_kept_bytes(key.before);
+  cache->list[cache->count++] = key;
   *out = key.before;
   return WISP_OK;
 }

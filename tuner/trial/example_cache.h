@@ -14,12 +14,14 @@ typedef struct wisp_example {
   wisp_kept *before;
 } wisp_example;
 
-/* Those of one workload on one mesh. Empty: all zeros. */
-enum { WISP_MAX_EXAMPLES = 48 };
+/* Those of one workload on one mesh. Empty: all zeros. As many are kept as a layout's cases need, and beyond it while
+ * they take less than WISP_EXAMPLE_BYTES of device memory. */
+enum { WISP_MOST_EXAMPLES = 640, WISP_FEWEST_EXAMPLES = 48, WISP_EXAMPLE_BYTES = 1 << 27 };
 typedef struct wisp_example_cache {
   unsigned long long clock;
+  size_t bytes;
   int count;
-  wisp_example list[WISP_MAX_EXAMPLES];
+  wisp_example *list;
 } wisp_example_cache;
 
 void wisp_example_cache_clear(wisp_example_cache *cache);

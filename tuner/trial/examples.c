@@ -8,16 +8,6 @@
 
 /* --- numbers of a test case in a problem's arrays --- */
 
-static wisp_status upload(wisp_error *err, wisp_arrays *arrays, const wisp_array_decl *array, const double *values)
-{
-  const size_t size = wisp_arrays_size(arrays, array->name);
-  OWNED(free) int *ints = NULL;
-  if (!wisp_numbers[array->type].integer) return wisp_arrays_upload(err, arrays, array->name, values);
-  CALL(wisp_new(err, size, sizeof *ints, &ints));
-  for (size_t i = 0; i < size; i++) ints[i] = (int)values[i];
-  return wisp_arrays_upload_ints(err, arrays, array->name, ints);
-}
-
 typedef struct laying {
   const size_t *from;
   const double *natural;
@@ -31,15 +21,37 @@ static void lay_part(void *context, size_t from, size_t to)
   for (size_t i = from; i < to; i++) l->values[i] = l->from[i] == WISP_NOBODY ? NAN : l->natural[l->from[i]];
 }
 
+static wisp_status put_ints(wisp_error *err, wisp_arrays *arrays, const char *array, const laying *l)
+{
+  const size_t size = wisp_arrays_size(arrays, array);
+  OWNED(free) int *ints = NULL;
+  CALL(wisp_new(err, size, sizeof *ints, &ints));
+  for (size_t i = 0; i < size; i++) ints[i] = l->from[i] == WISP_NOBODY ? 0 : (int)l->natural[l->from[i]];
+  return wisp_arrays_upload_ints(err, arrays, array, ints);
+}
+
+/* In pieces, whose memory serves again: fresh pages cost more than the numbers in them. */
+static wisp_status put_reals(wisp_error *err, wisp_arrays *arrays, const char *array, const laying *l)
+{
+  enum { PIECE = 1 << 21 };
+  const size_t size = wisp_arrays_size(arrays, array);
+  OWNED(free) double *values = NULL;
+  CALL(wisp_new(err, size < PIECE ? size : PIECE, sizeof *values, &values));
+  for (size_t at = 0; at < size; at += PIECE) {
+    const size_t count = size - at < PIECE ? size - at : PIECE;
+    wisp_parallel_numbers(count, lay_part, &(laying){l->from + at, l->natural, values});
+    CALL(wisp_arrays_upload_part(err, arrays, array, at, count, values));
+  }
+  return WISP_OK;
+}
+
 wisp_status wisp_example_put(wisp_error *err, wisp_problem *problem, const wisp_array_decl *array,
                              const double *natural)
 {
-  const size_t size = wisp_arrays_size(problem->arrays, array->name), *from = NULL;
-  OWNED(free) double *values = NULL;
-  CALL(wisp_problem_origins(err, problem, array, &from));
-  CALL(wisp_new(err, size, sizeof *values, &values));
-  wisp_parallel_numbers(size, lay_part, &(laying){from, natural, values});
-  return upload(err, problem->arrays, array, values);
+  laying l = {.natural = natural};
+  CALL(wisp_problem_origins(err, problem, array, &l.from));
+  return wisp_numbers[array->type].integer ? put_ints(err, problem->arrays, array->name, &l)
+                                           : put_reals(err, problem->arrays, array->name, &l);
 }
 
 /* --- results held against the right ones --- */

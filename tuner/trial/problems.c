@@ -154,8 +154,8 @@ static bool has_all(const wisp_problem *problem, const together *t)
 {
   size_t size = 0;
   for (const wisp_array_decl *a = problem->d.family->arrays; a->name; a++)
-    if (is_taken(t, a->name) && wisp_discretisation_size(&problem->d, a, &size) && size &&
-        !wisp_arrays_size(problem->arrays, a->name))
+    if (!wisp_arrays_size(problem->arrays, a->name) && is_taken(t, a->name) &&
+        wisp_discretisation_size(&problem->d, a, &size) && size)
       return false;
   return true;
 }
