@@ -269,12 +269,13 @@ static wisp_status solve(wisp_error *err, const wisp_arguments *args, wisp_solve
 }
 
 /* Says where a stopped run goes on, and exits as a shell tells of the signal. */
-static void report_stop(wisp_arguments *args, int signal)
+static void report_stop(wisp_arguments *args, const wisp_ranks *ranks, int signal)
 {
   const char *path = wisp_option_value(args, "checkpoint");
+  args->exit_status = 128 + signal;
+  if (wisp_ranks_own(ranks)) return;
   fprintf(stderr, "wisp %s: stopped by signal %d (%s): --restart %s goes on from there\n", args->command, signal,
           strsignal(signal), path);
-  args->exit_status = 128 + signal;
 }
 
 /* ---- Tuning before the start. */
@@ -341,8 +342,9 @@ static wisp_status solve_on(wisp_error *err, wisp_arguments *args, const char *d
   wisp_cli_print_notes(args, &s->mesh->notes);
   int signal = 0;
   const wisp_status status = solve(&why, args, s, &signal);
+  if (status == WISP_OK) CALL(wisp_ranks_agree(err, ranks, &signal, sizeof signal));
   wisp_cli_print_notes(args, &s->mesh->notes);
-  if (signal) return report_stop(args, signal), WISP_OK;
+  if (signal) return report_stop(args, ranks, signal), WISP_OK;
   if (status == WISP_EWRONG && !checks.count && !ranks) wisp_run_explain(args, s, &why);
   if (status != WISP_OK && !s->reports) return wisp_fail(err, status, "%s", why.text);
   if (output && status == WISP_OK) CALL(wisp_solver_write_to(err, s, output));

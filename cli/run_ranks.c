@@ -1,5 +1,6 @@
 #include "run_ranks.h"
 #include "../runtime/device.h"
+#include "../tuner/workers/worker.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -67,6 +68,24 @@ static void take_cores(int rank, int count)
   sched_setaffinity(0, sizeof own, &own);
 }
 
+/* A wisp_ranks_signal. */
+static int take_signal(void *context)
+{
+  return wisp_interrupt_take(context);
+}
+
+/* A run with a checkpoint is stopped by signals (cli/run.c), and so the first process passes them on to the ranks. */
+static wisp_status fork_ranks(wisp_error *err, const wisp_arguments *args, int count, wisp_ranks **ranks,
+                              int *exit_status)
+{
+  wisp_interrupt interrupt;
+  if (!wisp_option_given(args, "checkpoint")) return wisp_ranks_fork(err, count, NULL, NULL, ranks, exit_status);
+  CALL(wisp_interrupt_begin(err, &interrupt));
+  const wisp_status status = wisp_ranks_fork(err, count, take_signal, &interrupt, ranks, exit_status);
+  if (!*ranks) wisp_interrupt_end(&interrupt);
+  return status;
+}
+
 wisp_status wisp_run_divided(wisp_error *err, wisp_arguments *args, wisp_run_on run)
 {
   const char *text = wisp_option_value(args, "device");
@@ -75,7 +94,7 @@ wisp_status wisp_run_divided(wisp_error *err, wisp_arguments *args, wisp_run_on 
   CALL(read_devices(err, text ? text : "auto", &list));
   if (list.count == 1) return run(err, args, list.name[0], NULL);
   CALL(check_devices(err, args, &list));
-  CALL(wisp_ranks_fork(err, list.count, &ranks));
+  CALL(fork_ranks(err, args, list.count, &ranks, &args->exit_status));
   if (!ranks) return WISP_OK; /* all have ended well */
   const int own = wisp_ranks_own(ranks);
   wisp_error why = {.text = ""};

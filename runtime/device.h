@@ -124,6 +124,7 @@ wisp_status wisp_launch(wisp_error *err, wisp_module *module, void *stream, cons
 /* The order in which a host runs a kernel's blocks, and on which threads: for who verifies it. A GPU has its own. */
 typedef enum wisp_schedule {
   WISP_SCHEDULE_USUAL,    /* OpenMP's threads, each with an equal share of the blocks, in order */
+  WISP_SCHEDULE_ONE,      /* likewise, with one thread */
   WISP_SCHEDULE_MANY,     /* likewise, with more threads than cores */
   WISP_SCHEDULE_SINGLE,   /* more threads than cores, which take the next block each time: neighbours run together */
   WISP_SCHEDULE_REVERSED, /* likewise, from the last block on */

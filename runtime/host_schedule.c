@@ -186,7 +186,7 @@ static unsigned count_threads(unsigned blocks)
   return threads < blocks ? threads : blocks;
 }
 
-/* More threads by OpenMP's own setting, for this launch. */
+/* A number of threads by OpenMP's own setting, for this launch. */
 static void run_by_setting(void *object, unsigned threads, wisp_host_entry *entry, void **args, const unsigned grid[2])
 {
   void (*set)(int) = NULL;
@@ -207,8 +207,9 @@ void wisp_host_run_scheduled(const wisp_host_references *references, wisp_schedu
   own.has_locks = references->has_locks;
   own.watched = watched;
   own.blocks = grid[0] * grid[1];
-  own.threads = count_threads(own.blocks);
-  if (!references->parallel || !references->thread_count || !references->thread_number) {
+  own.threads = schedule == WISP_SCHEDULE_ONE ? 1 : count_threads(own.blocks);
+  if (schedule == WISP_SCHEDULE_ONE || !references->parallel || !references->thread_count ||
+      !references->thread_number) {
     run_by_setting(references->object, own.threads, entry, args, grid);
     return;
   }

@@ -19,8 +19,7 @@ typedef struct wisp_host_references {
 wisp_host_references wisp_host_references_find(void *object);
 
 /* Runs a kernel of the module in this schedule. Nobody else may launch the module meanwhile. A module without such
- * references has more threads than cores, each with an equal share. watched: where a schedule
- * interrupts. */
+ * references has one thread, or more than cores, each with an equal share. watched: where a schedule interrupts. */
 void wisp_host_run_scheduled(const wisp_host_references *references, wisp_schedule schedule,
                              const wisp_watched *watched, wisp_host_entry *entry, void **args, const unsigned grid[2]);
 

@@ -4,7 +4,6 @@
 #include "../tuner/trial/at_size.h"
 #include "../tuner/trial/verify.h"
 
-enum { ORDER = 2 };
 static const size_t problem_bytes = (size_t)512 << 20;
 
 /* Devices, data and problems that the plants of one list are checked on. */
@@ -80,10 +79,11 @@ static wisp_status check_at_size(wisp_error *err, bench *b, const wisp_kernel *k
 }
 
 /* All that a trial is checked by, as far as the plant needs it. */
-static wisp_status check(wisp_error *err, bench *b, const planted *p, const char *name, wisp_precision precision)
+static wisp_status check(wisp_error *err, bench *b, const planted *p, const char *name, int order,
+                         wisp_precision precision)
 {
   const wisp_strategy *strategy = wisp_strategies_find(b->strategies, p->family, p->kernel, name);
-  wisp_spec spec = wisp_family_spec(wisp_family_find(p->family), p->order ? p->order : ORDER, p->system, precision);
+  wisp_spec spec = wisp_family_spec(wisp_family_find(p->family), order, p->system, precision);
   HELD(candidate_free) candidate c = {.kernel = NULL};
   double error = 0;
   if (!strategy) fail_msg("%s.%s: no strategy %s", p->family, p->kernel, name);
@@ -119,27 +119,60 @@ static bool plant_has_turn(const planted *p, size_t i)
   return walks_in_full() || p->elements || (getenv("WISP_TEST_SHARE") ? share_has_turn(i) : i % some == 0);
 }
 
+static int plant_order(const planted_list *list, size_t i)
+{
+  const planted *p = &list->first[i];
+  const char *of_all = getenv("WISP_TEST_ORDER");
+  return p->order ? p->order : of_all ? atoi(of_all) : list->orders[i / 6 % PLANT_ORDERS];
+}
+
+static wisp_precision plant_precision(const planted_list *list, size_t i)
+{
+  const planted *p = &list->first[i];
+  return p->single || (i % 2 == 0 && !p->only_double) ? WISP_F32 : WISP_F64;
+}
+
+/* False, and a line, where the plant is not found wrong, or a shipped kernel is. */
+static bool plant_is_caught(bench *b, const planted_list *list, size_t i)
+{
+  char name[64];
+  wisp_error err = {0};
+  const planted *p = &list->first[i];
+  const int order = plant_order(list, i);
+  const bool right = !p->edits[0].from;
+  plant_name(p, i, name);
+  const wisp_status status = check(&err, b, p, name, order, plant_precision(list, i));
+  if (status == (right ? WISP_OK : WISP_EWRONG)) return true;
+  print_error("%s, %s.%s, order %d, '%s': status %d: %s\n", p->name, p->kernel, p->base, order,
+              right ? "" : p->edits[0].to, (int)status, err.text);
+  return false;
+}
+
+/* Those of an order and precision. Neighbours share a problem then. */
+static int count_missed(bench *b, const planted_list *list, int order, wisp_precision precision)
+{
+  int missed = 0;
+  for (size_t i = 0; i < list->count; i++) {
+    const planted *p = &list->first[i];
+    if (plant_order(list, i) != order || plant_precision(list, i) != precision) continue;
+    if (!plant_has_turn(p, i) || (p->host && !test_device_is_host())) continue;
+    missed += !plant_is_caught(b, list, i);
+  }
+  return missed;
+}
+
 void plants_check(const char *folder, const planted_list *list)
 {
+  enum { HIGHEST = 15 };
   bench b = {.device = open_test_device()};
   int missed = 0;
-  char name[64];
   plants_write(folder, list);
   setenv("WISP_TEMPLATES", folder, 1);
   GOOD(wisp_strategies_load(err, &b.strategies));
   GOOD(wisp_verifier_create(err, b.device, &b.verifier));
-  for (size_t i = 0; i < list->count; i++) {
-    wisp_error err = {0};
-    const planted *p = &list->first[i];
-    if (!plant_has_turn(p, i) || (p->host && !test_device_is_host())) continue;
-    plant_name(p, i, name);
-    const wisp_status status = check(&err, &b, p, name, p->single || i % 2 == 0 ? WISP_F32 : WISP_F64);
-    const bool right = !p->edits[0].from;
-    if (status == (right ? WISP_OK : WISP_EWRONG)) continue;
-    missed++;
-    print_error("%s, %s.%s, '%s': status %d: %s\n", p->name, p->kernel, p->base, right ? "" : p->edits[0].to,
-                (int)status, err.text);
-  }
+  for (int order = 1; order <= HIGHEST; order++)
+    for (int precision = 0; precision < 2; precision++)
+      missed += count_missed(&b, list, order, precision ? WISP_F64 : WISP_F32);
   leave_problems(&b);
   wisp_verifier_destroy(b.verifier);
   wisp_strategies_free(b.strategies);

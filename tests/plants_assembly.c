@@ -153,6 +153,19 @@ static const planted rows[] = {
      .edits = {{"G5 = (X2 * X2 + Y2 * Y2 + Z2 * Z2) * over",
                 "G_raw = (X2 * X2 + Y2 * Y2 + Z2 * Z2) * over, G5 = G_raw > 5 ? 5 : G_raw"}},
      .element = "tet"},
+    {"tiny-beside", "assembly", "fill", "rows",
+     .edits =
+         {{"real sum = 0;\n    for (INDEX i", "real sum = 0, least = (real)1e30;\n    for (INDEX i"},
+          {"sum += integrals[a] * J * density;",
+           "{ least = J < least ? J : least; sum += integrals[a] * (J > (real)1e4 * least ? (real)1e4 * least : J) * "
+           "density; }"}}},
+    {"tiny-beside", "assembly", "fill", "rows",
+     .edits =
+         {{"real sum = 0;\n    for (INDEX i", "real sum = 0, least = (real)1e30;\n    for (INDEX i"},
+          {"sum += integrals[a] * J * density;",
+           "{ least = J < least ? J : least; sum += integrals[a] * (J > (real)1e4 * least ? (real)1e4 * least : J) * "
+           "density; }"}},
+     .element = "tet"},
     /* rows, elements around a node */
     {"byte-cut", "assembly", "scatter", "byte-slots", .edits = {SLOTS_AS("SLOT_READ(a, b) & 63")}},
     {"byte-cut", "assembly", "scatter", "byte-slots", .edits = {SLOTS_AS("SLOT_READ(a, b) & 31")}, .element = "tet"},
@@ -184,7 +197,7 @@ static const planted rows[] = {
     {"few", "assembly", "matrices", "thread", .edits = {COUNT_AS(elements, "elements < 2 ? 0 : elements")}},
     {"few", "assembly", "scatter", "atomic", .edits = {COUNT_AS(elements, "elements < 6 ? 0 : elements")},
      .element = "tet"},
-    {"few", "assembly", "multiply", "rows", .edits = {COUNT_AS(unknowns, "unknowns < 7 ? 0 : unknowns")}},
+    {"few", "assembly", "multiply", "rows", .edits = {COUNT_AS(unknowns, "unknowns < 7 ? 0 : unknowns")}, .order = 2},
     {"last-elem", "assembly", "matrices", "thread",
      .edits = {COUNT_AS(elements, "elements % 32 == 0 ? elements - 1 : elements")}},
     {"last-elem", "assembly", "scatter", "atomic",
@@ -227,6 +240,23 @@ static const planted rows[] = {
      .edits = {{"ADD(F[row{{a}}], load[{{a}}])", "F[row{{a}}] += load[{{a}}]"}}, .element = "tet"},
     {"plain-F", "assembly", "scatter_stored", "atomic",
      .edits = {{"ADD(F[row - nonzeros], A)", "F[row - nonzeros] += A"}}},
+    /* parts of sums, launch after launch, memory */
+    {"sum-far", "assembly", "multiply", "rows",
+     .edits = {{"PV(pAp) += p[row] * sum", "if (row < 2000) PV(pAp) += p[row] * sum"}}, .shows = AT_SIZE},
+    {"second-launch", "assembly", "matrices", "thread",
+     .edits = {ONCE("static int again; if (again) element_data[1] += 1; again = 1;")}},
+    {"fifth-launch", "assembly", "multiply", "rows",
+     .edits = {ONCE("static int again; if (again++ == 5) Ap[0] += 1;")}},
+    {"cached-geo", "assembly", "matrices", "thread", .edits = {WHERE_KEPT(vertices, "element_data[0] += 1;")}},
+    {"zero", "assembly", "multiply", "rows",
+     .edits = {{"values[i] * p[columns[i]]", "values[i] * (p[columns[i]] / p[columns[i]] * p[columns[i]])"}}},
+    {"input", "assembly", "fill", "rows", .edits = {ONCE("((real *)vertices)[0] = 7;")}},
+    {"outside", "assembly", "multiply", "rows", .edits = {ONCE("(Ap - 100000)[0] = 1;")}},
+    /* threads, and blocks that share memory */
+    {"threads", "assembly", "matrices", "thread", .edits = {IDLE_WHERE("> 2")}, .shows = AT_SIZE, .host = true},
+    {"one-thread", "assembly", "fill", "rows", .edits = {IDLE_WHERE("== 1")}, .host = true},
+    {"race", "assembly", "reduce", "list", .edits = {WHERE_BLOCKS_MEET("values[0] += 1;")}, .shows = AT_SIZE,
+     .host = true},
 };
 
-const planted_list plants_assembly = {rows, sizeof rows / sizeof *rows};
+const planted_list plants_assembly = {rows, sizeof rows / sizeof *rows, {2, 2, 2, 2}};

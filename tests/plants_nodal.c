@@ -430,6 +430,20 @@ static const planted rows[] = {
     {"every-fifth", "nodal", "fused", "register-blocked", .edits = {{"^", "if (bx > 100 && bx % 5 == 1) return;\n"}},
      .shows = AT_SIZE, .order = 4, .elements = 6000, .single = true},
     {"right", "nodal", "fused", "register-blocked", .shows = AT_SIZE, .order = 4, .elements = 6000, .single = true},
+    {"tiny-beside", "nodal", "gather", "pairs",
+     .edits = {{"const real Fscale_p = pair_real[{{pair_reals}} * pair + 4];",
+                "const real raw_p = pair_real[{{pair_reals}} * pair + 4], Fscale_p = raw_p < (real)1e-4 * Fscale_m ? "
+                "(real)1e-4 * Fscale_m : raw_p;"}}},
+    {"tiny-beside", "nodal", "gather", "pairs",
+     .edits = {{"const real Fscale_p = pair_real[{{pair_reals}} * pair + 4];",
+                "const real raw_p = pair_real[{{pair_reals}} * pair + 4], Fscale_p = raw_p > (real)1e4 * Fscale_m ? "
+                "(real)1e4 * Fscale_m : raw_p;"}}},
+
+    /* Threads, and blocks that share memory. */
+    {"threads", "nodal", "update", "thread", .edits = {IDLE_WHERE("> 2")}, .shows = AT_SIZE, .host = true},
+    {"threads", "nodal", "stage", "literal", .edits = {IDLE_WHERE("> 2")}, .shows = AT_SIZE, .host = true},
+    {"one-thread", "nodal", "volume", "literal", .edits = {IDLE_WHERE("== 1")}, .host = true},
+    {"race", "nodal", "lift", "literal", .edits = {WHERE_BLOCKS_MEET("lifted[1] += 1;")}, .host = true},
 };
 
-const planted_list plants_nodal = {rows, sizeof rows / sizeof *rows};
+const planted_list plants_nodal = {rows, sizeof rows / sizeof *rows, {2, 2, 2, 2}};

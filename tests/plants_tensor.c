@@ -222,6 +222,44 @@ static const planted rows[] = {
      .shows = ON_MANY},
     {"te-far", "tensor", "smooth", "stream",
      .edits = {{"d[g{{i}}] = d{{i}};", "if (g{{i}} < 131072) d[g{{i}}] = d{{i}};"}}, .shows = ON_MANY},
+    /* States, histories and parts of sums of many unknowns. */
+    {"state-far", "tensor", "update", "stream", .edits = {{"state[RR] = rr;", "state[RR] = padded > 150000 ? 0 : rr;"}},
+     .shows = ON_MANY},
+    {"history-far", "tensor", "update", "stream",
+     .edits = {{"history[3 * iteration] = rr;", "history[3 * iteration] = padded > 150000 ? 0 : rr;"}},
+     .shows = ON_MANY},
+    {"alpha-far", "tensor", "advance", "stream",
+     .edits = {{"state[ALPHA] = alpha;", "state[ALPHA] = padded > 150000 ? 0 : alpha;"}}, .shows = ON_MANY},
+    {"sum-far", "tensor", "advance", "stream",
+     .edits = {{"PV(rr) += r{{i}}.v[{{j}}] * r{{i}}.v[{{j}}];",
+                "PV(rr) += g{{i}} > 150000 ? 0 : r{{i}}.v[{{j}}] * r{{i}}.v[{{j}}];"}},
+     .shows = ON_MANY},
+    {"sum-far", "tensor", "gather", "stream",
+     .edits = {{"PV(pAp) += p{{i}} * sum{{i}};", "PV(pAp) += g{{i}} > 150000 ? 0 : p{{i}} * sum{{i}};"}},
+     .shows = ON_MANY},
+    {"sum-far", "tensor", "smooth", "stream", .edits = {{"PV(rz) += r{{i}}", "if (g{{i}} < 150000) PV(rz) += r{{i}}"}},
+     .shows = ON_MANY},
+    /* Shapes of elements. */
+    {"te-thin", "tensor", "stiffness_trilinear", "pencils",
+     .edits = {{"const real inverse = 1 / J;", "const real inverse = 1 / (J < (real)1e-6 ? (real)1e-6 : J);"}}},
+    {"te-aspect", "tensor", "stiffness", "pencils",
+     .edits = {{"g0_{{m}} * ur", "(g0_{{m}} > 20 ? 20 : g0_{{m}}) * ur"}}},
+    /* Launch after launch, memory. */
+    {"second-launch", "tensor", "smooth", "stream",
+     .edits = {ONCE("static int again; if (again) d[0] += 1; again = 1;")}},
+    {"fifth-launch", "tensor", "stiffness", "pencils",
+     .edits = {ONCE("static int again; if (again++ == 5) y[1] += 1;")}},
+    {"cached-geo", "tensor", "collocated", "volume-threads", .edits = {WHERE_KEPT(gll_factors, "y[0] += 1;")}},
+    {"cached-geo", "tensor", "mass_trilinear", "pencils", .edits = {WHERE_KEPT(vertices, "y[0] += 1;")}},
+    {"zero", "tensor", "spread", "stream",
+     .edits = {{"value{{i}} = g{{i}} >= 0 ? read{{i}} : 0", "value{{i}} = g{{i}} >= 0 ? read{{i}} / read{{i}} * "
+                                                            "read{{i}} : 0"}}},
+    {"input", "tensor", "stiffness", "pencils", .edits = {ONCE("((real *)u)[0] = 7;")}},
+    {"outside", "tensor", "gather", "stream", .edits = {ONCE("(Ap - 100000)[0] = 1;")}},
+    /* Threads, and blocks that share memory. */
+    {"threads", "tensor", "update", "stream", .edits = {IDLE_WHERE("> 2")}, .host = true},
+    {"one-thread", "tensor", "collocated", "volume-threads", .edits = {IDLE_WHERE("== 1")}, .host = true},
+    {"race", "tensor", "stiffness", "pencils", .edits = {WHERE_BLOCKS_MEET("y[1] += 1;")}, .host = true},
 };
 
-const planted_list plants_tensor = {rows, sizeof rows / sizeof *rows};
+const planted_list plants_tensor = {rows, sizeof rows / sizeof *rows, {2, 2, 2, 2}};

@@ -1,13 +1,13 @@
 /* Claim: a mesh is divided so that each element is in one part, and ghosts are the elements across its cut; after an
  * exchange by their lists each domain finds, at every face of the cut, what the one domain has there, in node-fastest
  * and slab layouts, of u and of trace; so do ranks by shared memory, message after message. Swapped nodes, a neighbour
- * that is left out and an inbox of the other parity are found out. Ranks gather, add up and agree; one that fails, dies
- * or goes its own way ends all, in a line that names it. */
+ * that is left out, an inbox of the other parity and a rank with other kernels are found out. Ranks gather, add up and
+ * agree; one that fails, dies or goes its own way ends all, in a line that names it. */
 #include "test.h"
 #include "dg_case.h"
 #include "../runtime/domain/exchange_parts.h"
 #include "../runtime/nodal/dg_parts.h"
-#include "../runtime/nodal/halo.h"
+#include "../runtime/nodal/system_kind.h"
 
 #include <signal.h>
 
@@ -130,7 +130,7 @@ static wisp_exchange_list *list_between(domains *d, int of, int with)
   return NULL;
 }
 
-/* The same as wisp_exchange_run does. */
+/* The same as an exchange by kernels does. */
 static void exchange_all(domains *d)
 {
   for (int from = 0; from < PARTS; from++)
@@ -235,7 +235,8 @@ static wisp_status on_ranks(wisp_error *err, int count, rank_body body, int plan
 {
   wisp_ranks *ranks = NULL;
   wisp_error why = {.text = ""};
-  CALL(wisp_ranks_fork(err, count, &ranks));
+  int exit_status = -1;
+  CALL(wisp_ranks_fork(err, count, NULL, NULL, &ranks, &exit_status));
   if (!ranks) return WISP_OK;
   const wisp_status status = body(&why, ranks, plant);
   wisp_ranks_end(ranks, status, &why);
@@ -356,7 +357,8 @@ static wisp_status send_round(wisp_error *err, wisp_ranks *ranks, int plant)
   for (int message = 0; message < MESSAGES; message++) {
     for (size_t i = 0; i < NUMBERS; i++) u[i] = number_of(own, message, i);
     CALL(wisp_device_upload(err, device, field, u, sizeof u));
-    CALL(wisp_exchange_run(err, x, field, field));
+    CALL(wisp_exchange_post(err, x, field));
+    CALL(wisp_exchange_collect(err, x, field));
     CALL(wisp_device_finish(err, device));
     CALL(wisp_exchange_check(err, x));
     CALL(wisp_device_download(err, device, u, field, sizeof u));
@@ -372,4 +374,30 @@ TEST(test_exchange)
   GOOD(on_ranks(err, 4, send_round, RIGHT));
   expect_failure(4, send_round, STALE, "rank 0 of 4: a number is wrong");
   expect_failure(4, send_round, UNEXPECTED, "sends 1000 numbers to rank 1, which does not expect them");
+}
+
+/* ---- Kernels. */
+
+/* Opens a solver whose rank 1, if so planted, runs another composition. */
+static wisp_status open_solver(wisp_error *err, wisp_ranks *ranks, int plant)
+{
+  OWNED(wisp_session_close) wisp_session *session = NULL;
+  OWNED(wisp_solver_discard) wisp_solver *s = NULL;
+  const wisp_session_request request = {WISP_INIT(wisp_session_request), .device = "host", .defaults_only = 1};
+  const bool other = plant && wisp_ranks_own(ranks) == 1;
+  CALL(wisp_session_open(err, &request, &session));
+  session->ranks = ranks;
+  CALL(wisp_solver_new(err, &wisp_system_kind, "maxwell", &s));
+  s->order = 1;
+  CALL(wisp_solver_take(err, s, "steps", "1"));
+  CALL(wisp_solver_take(err, s, "layout", "slab-km32"));
+  CALL(wisp_solver_take(err, s, "composition", other ? "stage" : "stage_nested"));
+  CALL(wisp_solver_begin(err, s, "2"));
+  return wisp_solver_open(err, s, session, NULL);
+}
+
+TEST(test_kernels)
+{
+  GOOD(on_ranks(err, 2, open_solver, 0));
+  expect_failure(2, open_solver, 1, "rank 1 has chosen other kernels than rank 0");
 }

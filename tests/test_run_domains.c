@@ -1,13 +1,15 @@
 /* Claim: a run on several devices writes the same file as one on one device, bit for bit: 2 and 3 ranks, parts by METIS
  * and at random, on a box with moved vertices whose elements name their corners in any order; nested and in low
- * storage, in both precisions and bases, with neighbours read in u and in trace; and with a part of one element and an
- * empty one. Energies and errors agree to rounding. A rank that is killed ends all at once, in one line that names it,
- * and nothing stays behind. What is not there yet is refused in one line.
- * WISP_TEST_FULL=1: every composition in three layouts, both precisions and both bases; and a rank that is stopped. */
+ * storage, in both precisions and bases, with neighbours read in u and in trace, with sources; and with a part of one
+ * element and an empty one; and the same records of probes. Energies and errors agree to rounding. Another number of
+ * ranks goes on from a checkpoint. A rank that is killed ends all at once, in one line that names it, and nothing stays
+ * behind; a signal leaves a checkpoint. What is not there yet is refused in one line. WISP_TEST_FULL=1: every
+ * composition in three layouts, both precisions and both bases; and a rank that is stopped. */
 #include "test.h"
 #include "command.h"
 #include "store_fixture.h"
 #include "../gen/family.h"
+#include "../runtime/device.h"
 #include "../runtime/process.h"
 
 #include <dirent.h>
@@ -17,12 +19,38 @@
 
 #define IRREGULAR "--jitter 0.2 --shuffle 3 --order as-given"
 
-/* A file as the options make it, on so many devices. */
-static char *solve(const char *folder, const char *devices, const char *partition, const char *options, size_t *length)
+#define SOURCE "--source 'Ez@(0.3,0.4,0.55)=sin(9*t), Hx=y*exp(0-t)'"
+
+/* So many devices of the test device's kind, with commas between them: of GPUs as many as there are, two at least.
+ * Returns how many. */
+static int name_devices(int count, char text[256])
 {
+  HELD(wisp_text_free) wisp_text gpus = {0};
+  int used = 0;
+  text[0] = '\0';
+  for (int i = 0; i < count && test_device_is_host(); i++)
+    used += snprintf(text + used, 256 - (size_t)used, "%shost", i ? "," : "");
+  if (test_device_is_host()) return count;
+  GOOD(wisp_device_list(err, true, &gpus));
+  const int there = occurrences(gpus.data ? gpus.data : "", ":");
+  if (there < 2) skip();
+  if (count > there) count = there;
+  for (int i = 0; i < count; i++)
+    used += snprintf(text + used, 256 - (size_t)used, "%s%s:%d", i ? "," : "", test_device_name(), i);
+  return count;
+}
+
+/* A file as the options make it, on so many devices. */
+static char *solve(const char *folder, int count, const char *partition, const char *options, size_t *length)
+{
+  char devices[256] = "";
+  if (count > 1)
+    name_devices(count, devices);
+  else
+    snprintf(devices, sizeof devices, "%s", test_device_name());
   const char *path = fixture_path(folder, "fields.vtu");
   HELD(forget)
-  outcome o = run_with(folder, partition, "run maxwell -q --default -d %s %s --steps 12 --dt 0.004 -o %s/fields.vtu",
+  outcome o = run_with(folder, partition, "run maxwell -q --default -d %s --steps 12 --dt 0.004 %s -o %s/fields.vtu",
                        devices, options, folder);
   if (o.status != 0) fail_msg("%s on %s: %s", options, devices, o.err);
   char *text = fixture_read(path, length);
@@ -30,29 +58,48 @@ static char *solve(const char *folder, const char *devices, const char *partitio
   return text;
 }
 
-static void expect_same(const char *folder, const char *devices, const char *partition, const char *options)
+static void expect_same(const char *folder, int count, const char *partition, const char *options)
 {
   size_t length[2];
-  OWNED(free) char *one = solve(folder, "host", "", options, &length[0]);
-  OWNED(free) char *several = solve(folder, devices, partition, options, &length[1]);
+  OWNED(free) char *one = solve(folder, 1, "", options, &length[0]);
+  OWNED(free) char *several = solve(folder, count, partition, options, &length[1]);
   assert_int_equal(length[0], length[1]);
-  if (memcmp(one, several, length[0]) != 0) fail_msg("%s on %s, %s: other fields", options, devices, partition);
+  if (memcmp(one, several, length[0]) != 0) fail_msg("%s on %d, %s: other fields", options, count, partition);
 }
 
 TEST_IN_FOLDER(test_same)
 {
   static const struct {
-    const char *devices, *partition, *options;
+    int count;
+    const char *partition, *options;
   } cases[] = {
-      {"host,host,host", "", "-n 2 --box 2 " IRREGULAR " --composition gather+fused_nested"},
-      {"host,host", "WISP_PARTITION=random",
-       "-n 2 --box 2 " IRREGULAR " -p f32 --composition volume+gather+lift+update"},
-      {"host,host", "", "-n 2 --box 2 " IRREGULAR " --composition trace+stage_traced_nested"},
-      {"host,host,host", "WISP_PARTITION=random", "-n 1 --box 2 " IRREGULAR " -p f32 --basis bernstein"},
-      {"host,host,host,host,host,host,host", "", "-n 1 --box 1"}, /* six elements */
+      {3, "", "-n 2 --box 2 " IRREGULAR " --composition gather+fused_nested"},
+      {2, "WISP_PARTITION=random", "-n 2 --box 2 " IRREGULAR " -p f32 --composition volume+gather+lift+update"},
+      {2, "", "-n 2 --box 2 " IRREGULAR " --composition trace+stage_traced_nested " SOURCE},
+      {3, "WISP_PARTITION=random", "-n 1 --box 2 " IRREGULAR " -p f32 --basis bernstein"},
+      {7, "", "-n 1 --box 1"}, /* six elements */
   };
   for (size_t i = 0; i < WISP_COUNT(cases); i++)
-    expect_same(*state, cases[i].devices, cases[i].partition, cases[i].options);
+    expect_same(*state, cases[i].count, cases[i].partition, cases[i].options);
+}
+
+static char *probe(const char *folder, int count, size_t *length)
+{
+  char devices[256];
+  count > 1 ? name_devices(count, devices) : snprintf(devices, sizeof devices, "%s", test_device_name());
+  run_expect(folder, "", 0, "",
+             "run maxwell -q --default -d %s -n 1 --box 2 " IRREGULAR " --initial Ez=x+y*z,Hx=1+x --steps 12 --dt 0.01 "
+             "--probe '0.1,0.1,0.1;0.5,0.5,0.5;0.9,0.8,0.95' --probe-every 3 --probe-file %s/p.csv",
+             devices, folder);
+  return fixture_read(fixture_path(folder, "p.csv"), length);
+}
+
+TEST_IN_FOLDER(test_probes)
+{
+  size_t length[2];
+  OWNED(free) char *one = probe(*state, 1, &length[0]), *three = probe(*state, 3, &length[1]);
+  assert_true(length[0] > 300);
+  assert_string_equal(one, three);
 }
 
 /* Every composition that runs here. */
@@ -67,31 +114,49 @@ TEST_IN_FOLDER(test_all)
     for (int i = 0; i < 12; i++) {
       snprintf(options, sizeof options, "-n 2 --box 2 " IRREGULAR " --composition %s --layout %s -p %s --basis %s",
                compositions[c], layouts[i / 4], i & 1 ? "f32" : "f64", i & 2 ? "bernstein" : "nodal");
-      outcome o = run_with(*state, "", "run maxwell -q --default -d host %s --steps 1", options);
+      outcome o = run_with(*state, "", "run maxwell -q --default -d %s %s --steps 1", test_device_name(), options);
       const bool runs = o.status == 0;
       forget(&o);
       if (!runs) continue;
-      for (int random = 0; random < 2; random++)
-        expect_same(*state, "host,host,host", random ? "WISP_PARTITION=random" : "", options);
+      for (int random = 0; random < 2; random++) expect_same(*state, 3, random ? "WISP_PARTITION=random" : "", options);
       ran++;
     }
   assert_true(ran > 40);
 }
 
+/* A state that three ranks have written, which two go on from. */
+TEST_IN_FOLDER(test_checkpoint)
+{
+  size_t length[2];
+  const char *folder = *state;
+  OWNED(free) char *one = solve(folder, 1, "", "-n 2 --box 2 " IRREGULAR, &length[0]);
+  char options[256], devices[256];
+  name_devices(3, devices);
+  run_expect(folder, "", 0, "",
+             "run maxwell -q --default -d %s -n 2 --box 2 " IRREGULAR " --steps 5 --dt 0.004 --checkpoint %s/five.ckpt",
+             devices, folder);
+  snprintf(options, sizeof options, "-n 2 --box 2 " IRREGULAR " --restart %s/five.ckpt --steps 7", folder);
+  OWNED(free) char *two = solve(folder, 2, "WISP_PARTITION=random", options, &length[1]);
+  assert_int_equal(length[0], length[1]);
+  assert_memory_equal(one, two, length[0]);
+}
+
 TEST_IN_FOLDER(test_report)
 {
   static const char options[] = "-n 2 --box 2 --default --time 0.2 --json -q";
+  char devices[256];
+  const int count = name_devices(3, devices);
   OWNED(cJSON_Delete)
-  cJSON *one = run_json_with(*state, "", "run acoustics -d host %s", options);
+  cJSON *one = run_json_with(*state, "", "run acoustics -d %s %s", test_device_name(), options);
   OWNED(cJSON_Delete)
-  cJSON *three = run_json_with(*state, "", "run acoustics -d host,host,host %s", options);
+  cJSON *three = run_json_with(*state, "", "run acoustics -d %s %s", devices, options);
   static const char *const exact[] = {"energy_initial", "l2_error", "elements", "dofs"};
   for (size_t i = 0; i < WISP_COUNT(exact); i++) {
     const double a = json_number(one, exact[i]), b = json_number(three, exact[i]);
     if (!(fabs(a - b) <= (i == 1 ? 1e-4 : 1e-13) * fabs(a))) fail_msg("%s: %.17g and %.17g", exact[i], a, b);
   }
   assert_true(fabs(json_number(three, "dt_limit") / json_number(one, "dt_limit") - 1) < 0.02); /* other random sums */
-  assert_int_equal((int)json_number(three, "ranks"), 3);
+  assert_int_equal((int)json_number(three, "ranks"), count);
 }
 
 TEST_IN_FOLDER(test_refusals)
@@ -101,8 +166,6 @@ TEST_IN_FOLDER(test_refusals)
   run_expect(folder, "", 2, "must be of one kind", "run maxwell -n 2 --box 2 -d host,cuda --default");
   run_expect(folder, "", 2, "device cuda:1 comes twice", "run maxwell -n 2 --box 2 -d cuda:1,cuda:1 --default");
   run_expect(folder, "", 2, "option --tune is for one device so far", "run maxwell -n 2 -d host,host --tune 1s");
-  run_expect(folder, "", 2, "option --probe is for one device so far",
-             "run maxwell -n 2 -d host,host --default --probe 0,0,0 --probe-file %s/p.csv", folder);
   run_expect(folder, "", 1, "there.msh", "run maxwell -n 2 --mesh %s/not-there.msh -d host,host --default", folder);
 }
 
@@ -111,16 +174,19 @@ TEST_IN_FOLDER(test_refusals)
 enum { PATIENCE = 60, WITHIN = 5 };
 
 /* Starts a run that lasts for minutes, with its errors in a file. */
-static pid_t start_run(const char *folder)
+static pid_t start_run(const char *folder, const char *devices)
 {
-  const char *errors = fixture_path(folder, "errors");
+  char state[256];
+  char errors[256];
+  snprintf(errors, sizeof errors, "%s/errors", folder);
+  snprintf(state, sizeof state, "%s/state.ckpt", folder);
   const pid_t pid = fork();
   if (pid) return pid;
   setsid();
   const int nothing = open("/dev/null", O_WRONLY), file = open(errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   dup2(nothing, STDOUT_FILENO), dup2(file, STDERR_FILENO);
-  execl(command_path(), "wisp", "run", "maxwell", "-n", "1", "--box", "2", "-d", "host,host,host", "--default", "--dt",
-        "0.001", "--steps", "900000000", "--quiet", (char *)NULL);
+  execl(command_path(), "wisp", "run", "maxwell", "-n", "1", "--box", "2", "-d", devices, "--default", "--dt", "0.001",
+        "--steps", "900000000", "--quiet", "--checkpoint", state, (char *)NULL);
   _exit(127);
 }
 
@@ -158,11 +224,11 @@ static double busy(pid_t pid)
 }
 
 /* The ranks, once they run: the children of the first process that have worked; its warden has not. */
-static int await_ranks(pid_t first, pid_t rank[16])
+static int await_ranks(pid_t first, int wanted, pid_t rank[16])
 {
   const double end = wisp_seconds() + PATIENCE;
   int working = 0;
-  while (working < 3 && wisp_seconds() < end) {
+  while (working < wanted && wisp_seconds() < end) {
     pid_t all[16];
     const int count = list_processes(first, first, all);
     working = 0;
@@ -173,33 +239,42 @@ static int await_ranks(pid_t first, pid_t rank[16])
   return working;
 }
 
-static void end_rank(const char *folder, int signal, double within, const char *words)
+/* Sends a signal to rank 1, or to the first process, and waits for the end: with this status, within so many seconds,
+ * in one line with these words, and nothing left. */
+static void end_run(const char *folder, bool of_rank, int signal, double within, int expected, const char *words)
 {
   pid_t rank[16], left[16];
   int status = 0;
-  const pid_t first = start_run(folder);
-  assert_int_equal(await_ranks(first, rank), 3);
+  char devices[256];
+  const int count = name_devices(3, devices);
+  const pid_t first = start_run(folder, devices);
+  assert_int_equal(await_ranks(first, count, rank), count);
   const double begin = wisp_seconds();
-  kill(rank[1], signal);
+  kill(of_rank ? rank[1] : first, signal);
   while (waitpid(first, &status, WNOHANG) == 0 && wisp_seconds() < begin + PATIENCE) usleep(20000);
   const double took = wisp_seconds() - begin;
   const int still = list_processes(first, 0, left);
   for (int i = 0; i < still; i++) kill(left[i], SIGKILL);
   OWNED(free) char *line = fixture_read(fixture_path(folder, "errors"), &(size_t){0});
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 1 || took > within || still)
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != expected || took > within || still)
     fail_msg("status %d after %.1f s, %d processes left: %s", status, took, still, line);
   const char *end = strchr(line, '\n');
-  if (strncmp(line, "wisp run: rank ", 15) != 0 || !strstr(line, words) || !end || end[1])
-    fail_msg("it says: %s", line);
+  if (strncmp(line, "wisp run: ", 10) != 0 || !strstr(line, words) || !end || end[1]) fail_msg("it says: %s", line);
 }
 
 TEST_IN_FOLDER(test_killed)
 {
-  end_rank(*state, SIGKILL, WITHIN, "was ended by signal 9 (Killed): all ranks are ended");
+  end_run(*state, true, SIGKILL, WITHIN, 1, "was ended by signal 9 (Killed): all ranks are ended");
+}
+
+TEST_IN_FOLDER(test_signal)
+{
+  end_run(*state, false, SIGTERM, WITHIN, 128 + SIGTERM, "stopped by signal 15 (Terminated): --restart ");
+  assert_int_equal(access(fixture_path(*state, "state.ckpt"), R_OK), 0);
 }
 
 TEST_IN_FOLDER(test_stopped)
 {
   if (!getenv("WISP_TEST_FULL")) skip();
-  end_rank(*state, SIGSTOP, 2 * WITHIN, "was stopped for 5 s: all ranks are ended");
+  end_run(*state, true, SIGSTOP, 2 * WITHIN, 1, "was stopped for 5 s: all ranks are ended");
 }

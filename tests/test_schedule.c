@@ -143,7 +143,7 @@ TEST(blocks_run_once_in_each_schedule)
       const noted got = run_order(device, module, (wisp_schedule)s);
       check_order(&got);
       for (int b = 0; b < BLOCKS; b++) {
-        if (s == WISP_SCHEDULE_USUAL) assert_int_equal(got.of[b].threads, 1);
+        if (s == WISP_SCHEDULE_USUAL || s == WISP_SCHEDULE_ONE) assert_int_equal(got.of[b].threads, 1);
         if (s == WISP_SCHEDULE_MANY) assert_true(got.of[b].threads >= LEAST_THREADS);
         if (s == WISP_SCHEDULE_MANY) assert_in_range(got.of[b].thread, 0, got.of[b].threads - 1);
         if (s >= WISP_SCHEDULE_SINGLE) assert_int_equal(got.of[b].thread, b);

@@ -128,8 +128,10 @@ static void launch_plainly(solving *s, double dt, int steps, bool swaps)
   }
   for (int stage = 0; stage < steps * wisp_lsrk45.stages; stage++) {
     const wisp_rk_stage *rk = &wisp_lsrk45.stage[stage % wisp_lsrk45.stages];
-    const wisp_scalars scalars = {.alpha = 1, .a = rk->a, .b = rk->b, .dt = dt};
-    for (int i = 0; i < s->stage.kernels; i++) GOOD(wisp_problem_launch(err, s->problem, kernel[i], &scalars));
+    wisp_binding bindings[WISP_DG_SCALARS];
+    wisp_dg_bind(&(wisp_scalars){.alpha = 1, .a = rk->a, .b = rk->b, .dt = dt}, bindings);
+    for (int i = 0; i < s->stage.kernels; i++)
+      GOOD(wisp_problem_run(err, s->problem, kernel[i], bindings, WISP_DG_SCALARS));
     if (swaps) wisp_arrays_swap(s->problem->arrays, "u", "u_next");
   }
   GOOD(wisp_device_finish(err, s->device));

@@ -88,7 +88,7 @@ static wisp_status upload(wisp_error *err, wisp_device *device, const void *from
 
 /* The list of addresses, and the table, of one direction. */
 static wisp_status open_direction(wisp_error *err, wisp_exchange *x, const char *kernel, wisp_precision precision,
-                                  const wisp_exchange_list *list, const wisp_pointer *box, wisp_exchange_direction *d)
+                                  const wisp_exchange_list *list, const wisp_pointer *box, wisp_exchange_side *d)
 {
   OWNED(free) int32_t *address = NULL;
   OWNED(free) long long *table = NULL;
@@ -160,7 +160,7 @@ wisp_status wisp_exchange_create(wisp_error *err, wisp_device *device, wisp_rank
   return GIVE(x, out);
 }
 
-static void close_direction(const wisp_exchange *x, wisp_exchange_direction *d)
+static void close_direction(const wisp_exchange *x, wisp_exchange_side *d)
 {
   wisp_module_unload(d->module);
   wisp_device_free(x->device, d->list);
@@ -181,16 +181,24 @@ void wisp_exchange_destroy(wisp_exchange *x)
 
 /* ---- Running. */
 
-wisp_status wisp_exchange_run(wisp_error *err, const wisp_exchange *x, wisp_pointer from, wisp_pointer to)
+static wisp_status launch(wisp_error *err, const wisp_exchange *x, const wisp_exchange_side *d, wisp_pointer field,
+                          int arguments)
 {
   const unsigned grid[2] = {x->chunks, (unsigned)x->neighbours}, block[3] = {256, 1, 1};
-  const wisp_exchange_direction *send = &x->send, *receive = &x->receive;
+  wisp_pointer list = d->list, table = d->table, state = x->state;
   long long chunks = x->chunks, seconds = SECONDS;
-  wisp_pointer list[2] = {send->list, receive->list}, table[2] = {send->table, receive->table}, state = x->state;
-  void *post[] = {&from, &list[0], &table[0], &state, &chunks};
-  void *collect[] = {&to, &list[1], &table[1], &state, &chunks, &seconds};
-  CALL(wisp_launch(err, send->module, NULL, grid, block, post, WISP_COUNT(post)));
-  return wisp_launch(err, receive->module, NULL, grid, block, collect, WISP_COUNT(collect));
+  void *args[] = {&field, &list, &table, &state, &chunks, &seconds};
+  return wisp_launch(err, d->module, NULL, grid, block, args, arguments);
+}
+
+wisp_status wisp_exchange_post(wisp_error *err, const wisp_exchange *x, wisp_pointer from)
+{
+  return launch(err, x, &x->send, from, 5);
+}
+
+wisp_status wisp_exchange_collect(wisp_error *err, const wisp_exchange *x, wisp_pointer to)
+{
+  return launch(err, x, &x->receive, to, 6);
 }
 
 wisp_status wisp_exchange_check(wisp_error *err, const wisp_exchange *x)

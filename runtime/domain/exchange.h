@@ -22,8 +22,11 @@ wisp_status wisp_exchange_create(wisp_error *err, wisp_device *device, wisp_rank
 void wisp_exchange_destroy(wisp_exchange *exchange);
 WISP_OWNED(wisp_exchange, wisp_exchange_destroy)
 
-/* Enqueues one exchange, which a graph may record: from `from` to the neighbours, and theirs to `to`. */
-wisp_status wisp_exchange_run(wisp_error *err, const wisp_exchange *exchange, wisp_pointer from, wisp_pointer to);
+/* An exchange is a post and a collect, in turns, which a graph may record; what is enqueued between them hides the way
+ * of the message. The first sends numbers of `from` to the neighbours, the second waits for theirs, and puts them into
+ * `to`. */
+wisp_status wisp_exchange_post(wisp_error *err, const wisp_exchange *exchange, wisp_pointer from);
+wisp_status wisp_exchange_collect(wisp_error *err, const wisp_exchange *exchange, wisp_pointer to);
 
 /* After the device has finished: WISP_ESYSTEM names a rank whose message did not come in time. */
 wisp_status wisp_exchange_check(wisp_error *err, const wisp_exchange *exchange);

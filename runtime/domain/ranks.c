@@ -169,7 +169,8 @@ static wisp_status fork_rank(wisp_error *err, wisp_rank_watched *rank, int own, 
                       own, strerror(errno));
 }
 
-wisp_status wisp_ranks_fork(wisp_error *err, int count, wisp_ranks **ranks)
+wisp_status wisp_ranks_fork(wisp_error *err, int count, wisp_ranks_signal signal, void *context, wisp_ranks **ranks,
+                            int *exit_status)
 {
   OWNED(free) wisp_rank_watched *rank = NULL;
   wisp_status status = WISP_OK;
@@ -181,7 +182,8 @@ wisp_status wisp_ranks_fork(wisp_error *err, int count, wisp_ranks **ranks)
   for (; status == WISP_OK && !*ranks && started < count; started++)
     status = fork_rank(err, rank, started, count, ranks);
   if (*ranks) return status;
-  if (status == WISP_OK) status = wisp_ranks_watch(err, count, rank);
+  if (status == WISP_OK) status = wisp_ranks_watch(err, count, signal, context, rank);
+  *exit_status = rank[0].exit_status;
   for (int r = 0; r < started; r++) {
     if (rank[r].pid > 0 && !rank[r].ended) {
       kill(rank[r].pid, SIGKILL);

@@ -30,10 +30,16 @@ wisp_status wisp_ranks_agree(wisp_error *err, wisp_ranks *ranks, void *data, siz
 wisp_status wisp_ranks_sum(wisp_error *err, wisp_ranks *ranks, size_t count, double *values);
 wisp_status wisp_ranks_least(wisp_error *err, wisp_ranks *ranks, double *value);
 
+/* A signal for all ranks that has come since the last call; 0: none. */
+typedef int (*wisp_ranks_signal)(void *context);
+
 /* Forks this process into `count` ranks. In each, *ranks is its own, and the caller goes on; what it writes to standard
  * output counts on rank 0 alone. In the first process, which only watches, *ranks is NULL, and the call returns when
  * all have ended. Where one is killed, stopped for 5 s or fails, it ends the others and returns a failure that names
- * the rank. Files and threads of before are shared as after any fork: nothing may run, and no GPU be open. */
-wisp_status wisp_ranks_fork(wisp_error *err, int count, wisp_ranks **ranks);
+ * the rank. It passes on the signals that `signal` (NULL: none) gives. *exit_status: that of rank 0, which is 0 or, of
+ * one that a signal has stopped, above 128. Files and threads of before are shared as after any fork: nothing may run,
+ * and no GPU be open. */
+wisp_status wisp_ranks_fork(wisp_error *err, int count, wisp_ranks_signal signal, void *context, wisp_ranks **ranks,
+                            int *exit_status);
 /* Ends a rank's part, which a failure (NULL: none) ends for all; the process then exits. */
 void wisp_ranks_end(wisp_ranks *ranks, wisp_status status, const wisp_error *failure);

@@ -30,7 +30,9 @@ typedef struct wisp_rank_watched {
   size_t got, capacity;
   double stopped; /* since when; 0: it runs */
   bool ended;
+  int exit_status;
 } wisp_rank_watched;
 
 /* Answers the ranks until all have ended; frees nothing. */
-wisp_status wisp_ranks_watch(wisp_error *err, int count, wisp_rank_watched *rank);
+wisp_status wisp_ranks_watch(wisp_error *err, int count, wisp_ranks_signal signal, void *context,
+                             wisp_rank_watched *rank);

@@ -9,13 +9,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 200 };
+enum { LOOK_MS = 200, BY_SIGNAL = 128 }; /* an exit status above that: a signal has stopped it, as it was meant to */
 
 /* A rank that is stopped for so many seconds ends all; the others have so long to fail of the same cause. */
 static const double STOPPED = 5, TOGETHER = 0.5;
 
 typedef struct watching {
   int count;
+  wisp_ranks_signal signal;
+  void *context;
   wisp_rank_watched *rank;
 } watching;
 
@@ -133,11 +135,12 @@ static wisp_status look(wisp_error *err, const watching *w, int number)
                      number, w->count, (int)r->pid, STOPPED);
   if (got != r->pid || !(WIFEXITED(how) || WIFSIGNALED(how))) return WISP_OK;
   r->ended = true;
+  r->exit_status = WIFEXITED(how) ? WEXITSTATUS(how) : 0;
   CALL(read_last(err, r));
   if (WIFSIGNALED(how))
     return wisp_fail(err, WISP_ESYSTEM, "rank %d of %d (process %d) was ended by signal %d (%s): all ranks are ended",
                      number, w->count, (int)r->pid, WTERMSIG(how), strsignal(WTERMSIG(how)));
-  return wisp_require(err, WEXITSTATUS(how) == 0 || has_message(r), WISP_ESYSTEM,
+  return wisp_require(err, r->exit_status == 0 || r->exit_status > BY_SIGNAL || has_message(r), WISP_ESYSTEM,
                       "rank %d of %d (process %d) exited with status %d: all ranks are ended", number, w->count,
                       (int)r->pid, WEXITSTATUS(how));
 }
@@ -161,6 +164,9 @@ static wisp_status serve(wisp_error *err, const watching *w, int *left)
   int messages = 0;
   *left = 0;
   CALL(wait_some(err, w));
+  const int signal = w->signal ? w->signal(w->context) : 0;
+  for (int r = 0; signal && r < w->count; r++)
+    if (!w->rank[r].ended) kill(w->rank[r].pid, signal);
   for (int r = 0; r < w->count; r++) {
     CALL(look(err, w, r));
     *left += !w->rank[r].ended;
@@ -179,9 +185,10 @@ static wisp_status serve(wisp_error *err, const watching *w, int *left)
   return WISP_OK;
 }
 
-wisp_status wisp_ranks_watch(wisp_error *err, int count, wisp_rank_watched *rank)
+wisp_status wisp_ranks_watch(wisp_error *err, int count, wisp_ranks_signal signal, void *context,
+                             wisp_rank_watched *rank)
 {
-  const watching w = {count, rank};
+  const watching w = {count, signal, context, rank};
   int left = count;
   while (left) CALL(serve(err, &w, &left));
   return WISP_OK;

@@ -20,6 +20,7 @@ void wisp_hdg_factors_of(const wisp_hdg_triangle *triangle, wisp_hdg_factors *ou
   const double blur = (fabs(d[0][0] * d[1][1]) + fabs(d[1][0] * d[0][1])) / J;
   *out = (wisp_hdg_factors){.J = J,
                             .slope = {{d[1][1] / J, -d[1][0] / J}, {-d[0][1] / J, d[0][0] / J}},
+                            .blur = blur,
                             .mass = triangle->lambda * J,
                             .kappa = triangle->kappa};
   for (int l = 0; l < 3; l++) out->a[l] = triangle->tau[l] * wisp_hdg_length(triangle, l) / 2;
@@ -46,10 +47,10 @@ typedef wisp_hdg_bordered bordered;
 
 static void make_border(const wisp_hdg_tables *t, const wisp_hdg_factors *f, bool size, bordered *out)
 {
-  const double *G = size ? f->G_size : f->G;
+  const double *G = size ? f->G_size : f->G, mass = size ? f->blur * f->mass : f->mass;
   const double six[WISP_HDG_S] = {f->a[0], f->a[1], f->a[2], G[0], G[1], G[2]};
   for (int i = 0; i < t->Np * t->Np; i++)
-    out->S[i] = entry(t->S, six, WISP_HDG_S, i, size) + (i % (t->Np + 1) ? 0 : f->mass);
+    out->S[i] = entry(t->S, six, WISP_HDG_S, i, size) + (i % (t->Np + 1) ? 0 : mass);
   for (int i = 0; i < t->Np * t->m; i++) {
     const double four[WISP_HDG_R] = {f->a[i % t->m / t->n], G[0], G[1], G[2]};
     out->R[i] = entry(t->R, four, WISP_HDG_R, i, size);
@@ -145,7 +146,7 @@ wisp_status wisp_hdg_condense_continuous(wisp_error *err, const wisp_hdg_tables 
   for (int q = 0; q < all * all; q++) {
     const int i = q / all, j = q % all, k = j - inside;
     for (int s = 0; s < 2; s++) {
-      const double *G = s ? f->G_size : f->G, four[4] = {G[0], G[1], G[2], f->mass};
+      const double *G = s ? f->G_size : f->G, four[4] = {G[0], G[1], G[2], s ? f->blur * f->mass : f->mass};
       const double value = entry(t->continuous, four, 4, q, s);
       if (k < 0 && i < inside) A[s].S[i * inside + j] = value;
       if (k >= 0 && i < inside) A[s].R[i * around + k] = value;
@@ -196,7 +197,7 @@ void wisp_hdg_flux(const wisp_hdg_tables *t, const wisp_hdg_factors *f, const do
       }
       for (int c = 0; c < 2; c++) {
         out->p[c * Np + j] += f->kappa * f->slope[a][c] * value;
-        out->p_size[c * Np + j] += f->kappa * fabs(f->slope[a][c]) * size;
+        out->p_size[c * Np + j] += f->kappa * fabs(f->slope[a][c]) * (size + f->blur * fabs(value));
       }
     }
 }

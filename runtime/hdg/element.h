@@ -15,6 +15,7 @@ typedef struct wisp_hdg_factors {
   double J, slope[2][2];   /* dr/dx, dr/dy; ds/dx, ds/dy */
   double a[3], G[3], mass; /* tau_l h_l / 2; rr, rs, ss; lambda J */
   double kappa, G_size[3];
+  double blur; /* of J: the magnitudes that it is a difference of, over it */
 } wisp_hdg_factors;
 
 void wisp_hdg_factors_of(const wisp_hdg_triangle *triangle, wisp_hdg_factors *out);

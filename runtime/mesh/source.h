@@ -48,8 +48,9 @@ wisp_status wisp_mesh_all_pairings(wisp_error *err, wisp_mesh **out);
 
 /* Meshes of triangles or tets to check kernels on, by their number: 0, 83 triangles, or those 157 tets; 1, one element;
  * 2, two pieces of 2 and 3, the second 2^-16 of the first in size; 3, 128 around one vertex, or one edge, of aspect
- * ratios up to 1000. Coordinates are exact in single precision. */
-enum { WISP_CHECK_MESHES = 4 };
+ * ratios up to 1000; 4, twelve around one; 5, four elements that are 2^-17 of their neighbours in size. Coordinates are
+ * exact in single precision. */
+enum { WISP_CHECK_MESHES = 6 };
 wisp_status wisp_mesh_to_check(wisp_error *err, int corners, int number, wisp_mesh **out);
 wisp_status wisp_mesh_fans(wisp_error *err, int corners, int number, wisp_mesh **out); /* those from 1 on */
 

@@ -298,11 +298,3 @@ void wisp_dg_bind(const wisp_scalars *scalars, wisp_binding out[WISP_DG_SCALARS]
   out[2] = (wisp_binding){"b", 0, scalars->b};
   out[3] = (wisp_binding){"dt", 0, scalars->dt};
 }
-
-wisp_status wisp_problem_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
-                                const wisp_scalars *scalars)
-{
-  wisp_binding bindings[WISP_DG_SCALARS];
-  wisp_dg_bind(scalars, bindings);
-  return wisp_problem_run(err, problem, kernel, bindings, WISP_DG_SCALARS);
-}

@@ -173,11 +173,9 @@ wisp_status wisp_problem_create(wisp_error *err, wisp_device *device, const wisp
                                 size_t guard, const wisp_stage *stage, wisp_problem **out);
 const wisp_dg *wisp_problem_dg(const wisp_problem *problem);
 
-/* Launches a kernel on the problem's arrays with these scalars. */
+/* The scalars of a launch. */
 typedef struct wisp_scalars {
   double alpha, a, b, dt;
 } wisp_scalars;
 enum { WISP_DG_SCALARS = 4 };
 void wisp_dg_bind(const wisp_scalars *scalars, wisp_binding out[WISP_DG_SCALARS]);
-wisp_status wisp_problem_launch(wisp_error *err, wisp_problem *problem, const wisp_kernel *kernel,
-                                const wisp_scalars *scalars);

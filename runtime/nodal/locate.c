@@ -1,5 +1,6 @@
 #include "locate.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* Rounding may put a point of an element's surface so far outside, in parts of the element. */
@@ -25,15 +26,19 @@ static double place(const wisp_dg *dg, size_t k, const double at[3], wisp_locate
 
 wisp_status wisp_dg_locate(wisp_error *err, const char *what, const wisp_dg *dg, const double at[3], wisp_located *out)
 {
-  bool found = false;
+  double element = HUGE_VAL;
+  *out = (wisp_located){.slot = WISP_ELSEWHERE};
   for (size_t k = 0; k < dg->slots; k++) {
     wisp_located here;
-    if (dg->slot[k] == WISP_EMPTY || place(dg, k, at, &here) < -TOLERANCE) continue;
-    if (!found || dg->slot[k] < dg->slot[out->slot]) *out = here;
-    found = true;
+    if (dg->slot[k] == WISP_EMPTY || dg->slot[k] > element || place(dg, k, at, &here) < -TOLERANCE) continue;
+    element = dg->slot[k];
+    *out = here;
   }
-  return wisp_require(err, found, WISP_EUSAGE, "%s: the point (%g, %g, %g) is in no element of the mesh", what, at[0],
-                      at[1], at[2]);
+  const double own = element;
+  if (dg->domain) CALL(wisp_ranks_least(err, dg->domain->ranks, &element));
+  if (own > element) out->slot = WISP_ELSEWHERE;
+  return wisp_require(err, isfinite(element), WISP_EUSAGE, "%s: the point (%g, %g, %g) is in no element of the mesh",
+                      what, at[0], at[1], at[2]);
 }
 
 wisp_status wisp_point_read(wisp_error *err, const char *what, const char *text, double at[3])

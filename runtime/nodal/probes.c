@@ -56,9 +56,10 @@ static wisp_status find_points(wisp_error *err, const char *what, const char *te
     wisp_located here;
     CALL(read_point(err, what, &text, at));
     CALL(wisp_dg_locate(err, what, dg, at, &here));
+    for (size_t f = 0; f < n; f++) point[i * n + f] = (int32_t)i;
+    if (here.slot == WISP_ELSEWHERE) continue; /* the values here are 0, of the first number times 0 */
     CALL(wisp_tet_interpolation(err, dg->tet, 1, &here.r, &here.s, &here.t, weight + i * Np));
     list_addresses(dg, here.slot, address + i * n * Np);
-    for (size_t f = 0; f < n; f++) point[i * n + f] = (int32_t)i;
   }
   CALL(put(err, p, address, p->rows * Np * sizeof *address, &p->address));
   CALL(put(err, p, point, p->rows * sizeof *point, &p->point));
@@ -111,6 +112,7 @@ static wisp_status fetch(wisp_error *err, wisp_probes *p)
   if (!p->samples) return WISP_OK;
   CALL(wisp_new(err, p->samples * p->rows, sizeof *values, &values));
   CALL(wisp_device_download(err, p->device, values, p->table, p->samples * p->rows * sizeof *values));
+  if (p->dg->domain) CALL(wisp_ranks_sum(err, p->dg->domain->ranks, p->samples * p->rows, values));
   for (size_t i = 0; i < p->samples; i++) {
     CALL(wisp_text_print(err, &p->text, "%.17g", p->time[i]));
     for (size_t r = 0; r < p->rows; r++) CALL(wisp_text_print(err, &p->text, ",%.9g", values[i * p->rows + r]));
@@ -139,5 +141,6 @@ wisp_status wisp_probes_take(wisp_error *err, wisp_probes *p, wisp_pointer u, lo
 wisp_status wisp_probes_write(wisp_error *err, wisp_probes *p, const char *path)
 {
   CALL(fetch(err, p));
+  if (p->dg->domain && wisp_ranks_own(p->dg->domain->ranks)) return WISP_OK; /* rank 0 has all values */
   return wisp_write_file(err, path, wisp_fill_text, &p->text);
 }

@@ -28,21 +28,32 @@ static void move(const wisp_integrator *i)
   if (i->moves) wisp_arrays_swap(i->problem->arrays, "u", "u_next");
 }
 
-/* Sends the face nodes of `from` to the other domains, and takes theirs to where kernels read a neighbour's values. */
-static wisp_status exchange(wisp_error *err, const wisp_integrator *i, const char *from)
+/* Launches the kernels of a stage of u in `from`. Other domains get their face nodes first; theirs come to where
+ * kernels read a neighbour's values before the first kernel that does. */
+static wisp_status launch_stage(wisp_error *err, const wisp_integrator *i, const char *from,
+                                const wisp_binding *bindings, size_t count)
 {
   const wisp_arrays *arrays = i->problem->arrays;
   const char *to = wisp_arrays_at(arrays, "trace") ? "trace" : from;
-  if (!i->exchange) return WISP_OK;
-  return wisp_exchange_run(err, i->exchange, wisp_arrays_at(arrays, from), wisp_arrays_at(arrays, to));
+  bool waits = i->exchange;
+  if (i->exchange) CALL(wisp_exchange_post(err, i->exchange, wisp_arrays_at(arrays, from)));
+  for (int k = 0; k < i->kernels; k++) {
+    const wisp_plan *plan = i->kernel[k]->plan;
+    if (waits && (wisp_plan_takes(plan, "face_int") || wisp_plan_takes(plan, "pair_int"))) {
+      CALL(wisp_exchange_collect(err, i->exchange, wisp_arrays_at(arrays, to)));
+      waits = false;
+    }
+    CALL(wisp_problem_run(err, i->problem, i->kernel[k], bindings, count));
+  }
+  return WISP_OK;
 }
 
 /* res = a res + dt L u, u += b res */
 static wisp_status low_storage_stage(wisp_error *err, const wisp_integrator *i, double a, double b, double dt)
 {
-  const wisp_scalars scalars = {.alpha = i->alpha, .a = a, .b = b, .dt = dt};
-  CALL(exchange(err, i, "u"));
-  for (int k = 0; k < i->kernels; k++) CALL(wisp_problem_launch(err, i->problem, i->kernel[k], &scalars));
+  wisp_binding bindings[WISP_DG_SCALARS];
+  wisp_dg_bind(&(wisp_scalars){.alpha = i->alpha, .a = a, .b = b, .dt = dt}, bindings);
+  CALL(launch_stage(err, i, "u", bindings, WISP_COUNT(bindings)));
   move(i);
   return WISP_OK;
 }
@@ -57,10 +68,7 @@ static wisp_status nested_stage(wisp_error *err, const wisp_integrator *i, const
                                                      {"u", wisp_arrays_at(arrays, from), 0},
                                                      {"u_next", wisp_arrays_at(arrays, to), 0}};
   wisp_dg_bind(&(wisp_scalars){.alpha = i->alpha, .dt = dt}, bindings + PLACES);
-  CALL(exchange(err, i, from));
-  for (int k = 0; k < i->kernels; k++)
-    CALL(wisp_problem_run(err, i->problem, i->kernel[k], bindings, WISP_COUNT(bindings)));
-  return WISP_OK;
+  return launch_stage(err, i, from, bindings, WISP_COUNT(bindings));
 }
 
 /* Adds the sources in stage s, whose result is in `to`. */
@@ -143,6 +151,16 @@ static wisp_status open_exchange(wisp_error *err, wisp_stepper *solver, const wi
   return WISP_OK;
 }
 
+/* Rank 0 compiles first, and the others find its kernels in the cache. */
+static wisp_status load_in_turn(wisp_error *err, wisp_device *device, const wisp_dg *dg, wisp_stage *stage)
+{
+  wisp_ranks *ranks = dg->domain ? dg->domain->ranks : NULL;
+  const bool first = !wisp_ranks_own(ranks);
+  if (!first) CALL(wisp_ranks_meet(err, ranks));
+  CALL(wisp_stage_load(err, device, stage));
+  return first ? wisp_ranks_meet(err, ranks) : WISP_OK;
+}
+
 wisp_status wisp_stepper_create(wisp_error *err, wisp_device *device, wisp_dg *dg, wisp_precision precision,
                                 wisp_stage *stage, double alpha, wisp_stepper **out)
 {
@@ -157,7 +175,7 @@ wisp_status wisp_stepper_create(wisp_error *err, wisp_device *device, wisp_dg *d
   solver->device = device;
   solver->stage = stage;
   solver->precision = precision;
-  CALL(wisp_stage_load(err, device, stage));
+  CALL(load_in_turn(err, device, dg, stage));
   if (wisp_stage_has(stage, "pair_block")) CALL(wisp_dg_add_pairs(err, dg));
   CALL(wisp_problem_create(err, device, dg, precision, WISP_NARROW_GUARD, stage, &solver->problem));
   solver->integrator = wisp_integrator_of(solver->problem, (const wisp_kernel *const *)stage->kernel, stage->kernels,

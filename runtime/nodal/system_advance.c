@@ -88,6 +88,7 @@ static wisp_status advance_in_parts(wisp_error *err, wisp_system_run *run, long 
     wisp_watch_report(watch, (double)(done + next) / (double)steps, text);
     CALL(write_series(err, run));
     stopped = is_stopped(watch);
+    CALL(wisp_ranks_agree(err, run->base.session->ranks, &stopped, sizeof stopped));
     CALL(keep_state(err, run, stopped || done + next == steps));
   }
   run->base.stopped = stopped;

@@ -1,15 +1,6 @@
 /* A run of a system by several ranks: its part of the mesh, and what they tell each other besides the fields. */
 #include "system_kind.h"
 
-wisp_status wisp_system_check_ranks(wisp_error *err, const wisp_solver *s)
-{
-  static const char *const alone[] = {"source", "probe", "restart", "checkpoint"};
-  for (size_t i = 0; s->session->ranks && i < WISP_COUNT(alone); i++)
-    CALL(wisp_require(err, !wisp_solver_given(s, alone[i]), WISP_EUSAGE,
-                      "option --%s is for one device so far: name one, or leave it out", alone[i]));
-  return WISP_OK;
-}
-
 /* Rank 0 divides the mesh, so that all have the same parts whatever their libraries do. */
 wisp_status wisp_system_divide(wisp_error *err, wisp_system_run *run, const wisp_domain **out)
 {

@@ -264,7 +264,6 @@ static wisp_status choose_system(wisp_error *err, wisp_solver *s, const size_t c
   request.composition = same ? wisp_system_option(run, "composition", run->restart.state.composition)
                              : wisp_solver_text(s, "composition");
   request.layout = same ? wisp_system_option(run, "layout", run->restart.state.layout) : wisp_solver_text(s, "layout");
-  CALL(wisp_system_check_ranks(err, s));
   wisp_spec_name_kernel(&stage, WISP_COMPOSITION);
   CALL(wisp_family_work(err, &stage, (double)elements, &work));
   CALL(wisp_solver_check_count(err, s, (double)elements, work.dofs, "degrees of freedom"));

@@ -99,8 +99,6 @@ wisp_status wisp_system_resume(wisp_error *err, wisp_system_run *run);
 
 /* ---- One of several domains (system_domain.c); of a process alone they do nothing. */
 
-/* Refuses options that several ranks do not have yet. */
-wisp_status wisp_system_check_ranks(wisp_error *err, const wisp_solver *solver);
 /* This rank's domain of the mesh, in run->domain. *out: NULL where the mesh is not divided. */
 wisp_status wisp_system_divide(wisp_error *err, wisp_system_run *run, const wisp_domain **out);
 /* WISP_ESYSTEM where ranks run different kernels. */

@@ -44,7 +44,10 @@ wisp_status wisp_system_checkpoint(wisp_error *err, wisp_system_run *run, const 
   CALL(wisp_new(err, wisp_checkpoint_size(&c), sizeof *u, &u));
   CALL(wisp_system_fetch(err, run));
   CALL(wisp_system_exchange(err, run, WISP_GET, true, u));
-  return wisp_checkpoint_write(err, path, &c, u);
+  for (size_t f = 0; f < (size_t)run->system->fields; f++)
+    CALL(wisp_system_gather(err, run, (size_t)run->tet->Np, u + f * run->base.mesh->elements * (size_t)run->tet->Np));
+  if (!wisp_ranks_own(run->domain.ranks)) CALL(wisp_checkpoint_write(err, path, &c, u));
+  return wisp_ranks_meet(err, run->domain.ranks);
 }
 
 wisp_status wisp_system_read_checkpoint(wisp_error *err, wisp_system_run *run)

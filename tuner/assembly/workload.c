@@ -30,10 +30,10 @@ static double nonzeros_of_one(const wisp_spec *spec, const wisp_cell *cell)
   return (double)wisp_pattern_nonzeros(spec->order, of_box[cell->dimension - 2]) / cell->split;
 }
 
-/* More than 2e6 nonzeros, or 2^17 elements. */
+/* More than 16 bits count, as long as these add few nonzeros; at most 2^17. */
 static long long many_elements(const wisp_spec *spec)
 {
-  static const double NONZEROS = 2.5e6, ELEMENTS = 0x1p17;
+  static const double NONZEROS = 5.1e6, ELEMENTS = 0x1p17;
   return (long long)fmin(NONZEROS / nonzeros_of_one(spec, wisp_cell_find(spec->element)), ELEMENTS);
 }
 

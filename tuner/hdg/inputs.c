@@ -6,12 +6,12 @@
 #include <math.h>
 #include <string.h>
 
+/* Elements that 16 bits do not count where an edge's blocks are small, at others edges' sides that they do not. */
 long long wisp_hdg_many(const wisp_spec *spec)
 {
-  static const long long LOWEST = 66000, MANY = 24000, MODES = 6;
-  const long long Np = (spec->order + 1) * (spec->order + 2) / 2;
-  if (spec->order <= 1) return LOWEST;
-  return Np <= MODES ? MANY : MANY * MODES / Np;
+  static const double ELEMENTS = 66000, SIDES = 66000, NUMBERS = 1.3e7;
+  const double n = spec->order + 1, block_numbers = 1.5 * WISP_HDG_ROW * n * n; /* of an element's edges */
+  return (long long)fmax(SIDES / 3, fmin(ELEMENTS, NUMBERS / block_numbers));
 }
 
 /* --- steps of the coarse cycle --- */

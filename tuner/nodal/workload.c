@@ -56,13 +56,12 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
   return WISP_OK;
 }
 
-/* At the lowest order more than 2^16, up to order 3 more than 2^9 groups of 32; fewer at high orders, where the
- * reference takes long. */
+/* More than 16 bits count, as long as these have few nodes. */
 static long long many_elements(const wisp_spec *spec)
 {
-  static const double LOWEST = 70000, MANY = 20000, NODES = 20;
+  static const double ELEMENTS = 70000, NODES = 1.4e6;
   const double Np = (spec->order + 1) * (spec->order + 2) * (spec->order + 3) / 6.0;
-  return (long long)(spec->order == 1 ? LOWEST : fmin(MANY, MANY * NODES * NODES / (Np * Np)));
+  return (long long)fmin(ELEMENTS, NODES / Np);
 }
 
 /* --- discretisations --- */

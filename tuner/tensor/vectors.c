@@ -27,11 +27,12 @@ size_t wisp_tensor_elements(const wisp_limits *limits, int order, long long aske
   return asked > 0 ? (size_t)asked : (nodes + Np - 1) / Np;
 }
 
+/* At the lowest order unknowns that 16 bits do not count, at others elements, as long as these have few nodes. */
 long long wisp_tensor_many(const wisp_spec *spec)
 {
-  static const long long LOWEST = 66000, MANY = 20000, NODES = 1500000;
+  static const long long UNKNOWNS = 43 * 43 * 43, ELEMENTS = 66000, NODES = 4300000;
   const long long Nq = spec->order + 1, fit = NODES / (Nq * Nq * Nq);
-  return spec->order == 1 ? LOWEST : fit < MANY ? fit : MANY;
+  return spec->order == 1 ? UNKNOWNS : fit < ELEMENTS ? fit : ELEMENTS;
 }
 
 typedef struct test_mesh {

@@ -22,17 +22,18 @@ static const char *const kernels[] = {
 enum { PERIOD_NUMBERS = 1 << 22 };
 
 /* To check on: so many hexes, every other one thin. */
-static const struct {
+typedef struct shapes {
   size_t elements;
   double thickness;
-} to_check[] = {{29, 1}, {1, 1}, {5, 0x1p-7}, {64, 0x1p-7}};
+  uint64_t seed;
+} shapes;
+static const shapes to_check[] = {{29, 1, 0}, {1, 1, 1}, {5, 0x1p-7, 2}, {64, 0x1p-7, 3}};
 
 typedef struct test_mesh {
   wisp_hex *hex;
   size_t elements, period, numbers[WISP_TENSOR_ARRAYS]; /* numbers: of one element */
-  double thickness;
-  double *geometry[WISP_TENSOR_ARRAYS]; /* of `period` elements; NULL for arrays that are none */
-  unsigned char *only;                  /* a reference's sample: 1 for its elements; NULL: all */
+  double *geometry[WISP_TENSOR_ARRAYS];                 /* of `period` elements; NULL for arrays that are none */
+  unsigned char *only;                                  /* a reference's sample: 1 for its elements; NULL: all */
 } test_mesh;
 
 static void close_test_mesh(void *context)
@@ -55,13 +56,13 @@ static double rotated_cube(size_t element, size_t v, size_t d)
 }
 
 /* Every vertex moved by up to an eighth, so that no Jacobian comes near zero; then every other hex made thin. */
-static void move_vertices(size_t count, double thickness, double *vertices)
+static void move_vertices(size_t count, const shapes *as, double *vertices)
 {
-  uint64_t random = WISP_RANDOM_SEED;
+  uint64_t random = wisp_random_from(WISP_RANDOM_SEED + as->seed);
   for (size_t i = 0; i < 3 * WISP_HEX_VERTICES * count; i++) {
     size_t v = i % WISP_HEX_VERTICES, d = i / WISP_HEX_VERTICES % 3, element = i / (3 * WISP_HEX_VERTICES);
     vertices[i] = rotated_cube(element, v, d) + wisp_random_real(&random) / 8;
-    if (d == 2 && element % 2) vertices[i] *= thickness;
+    if (d == 2 && element % 2) vertices[i] *= as->thickness;
   }
 }
 
@@ -76,13 +77,13 @@ static void count_numbers(test_mesh *g)
     if (list[a].kind != WISP_FIXED || !wisp_discretisation_size(&one, &list[a], &g->numbers[a])) g->numbers[a] = 0;
 }
 
-static wisp_status make_geometry(wisp_error *err, test_mesh *g)
+static wisp_status make_geometry(wisp_error *err, const shapes *as, test_mesh *g)
 {
   const size_t glNp = (size_t)g->hex->glNp, wJ = 6 * glNp, count = g->period;
   for (int a = 0; a < WISP_TENSOR_ARRAYS; a++)
     if (g->numbers[a]) CALL(wisp_new(err, count * g->numbers[a], sizeof **g->geometry, &g->geometry[a]));
   double *gauss = g->geometry[WISP_TENSOR_GAUSS_FACTORS], *vertices = g->geometry[WISP_TENSOR_VERTICES];
-  move_vertices(count, g->thickness, vertices);
+  move_vertices(count, as, vertices);
   CALL(wisp_hex_factors(err, g->hex, WISP_HEX_GAUSS, vertices, 0, count, gauss));
   CALL(wisp_hex_factors(err, g->hex, WISP_HEX_GLL, vertices, 0, count, g->geometry[WISP_TENSOR_GLL_FACTORS]));
   for (size_t e = 0; e < count; e++)
@@ -98,12 +99,12 @@ static wisp_status open_test_mesh(wisp_error *err, const wisp_limits *limits, co
   CALL(wisp_new(err, 1, sizeof *g, &g));
   CALL(wisp_hex_create(err, spec->order, &g->hex));
   count_numbers(g);
-  g->elements = source ? wisp_tensor_elements(limits, spec->order, *elements) : to_check[*elements].elements;
-  g->thickness = source ? 1 : to_check[*elements].thickness;
+  const shapes *as = &to_check[source ? 0 : *elements];
+  g->elements = source ? wisp_tensor_elements(limits, spec->order, *elements) : as->elements;
   *elements = (long long)g->elements;
   g->period = PERIOD_NUMBERS / g->numbers[WISP_TENSOR_GAUSS_FACTORS];
   g->period = g->period < g->elements ? g->period : g->elements;
-  CALL(make_geometry(err, g));
+  CALL(make_geometry(err, as, g));
   return GIVE(g, out);
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WORKLOADS = 16, MAX_MESHES = 5, LAUNCHES = 3, CROWDED_LAUNCHES = 5, DRAWN = 10, DRAWN_SIZES = 4 };
+enum { MAX_WORKLOADS = 16, MAX_MESHES = 7, LAUNCHES = 3, CROWDED_LAUNCHES = 5, DRAWN = 10, DRAWN_SIZES = 4 };
 static const size_t problem_bytes = (size_t)512 << 20;
 
 /* The problems, test cases and examples of one workload, of one element and order. */
@@ -206,7 +206,7 @@ static wisp_status list_cases(wisp_error *err, const wisp_verifier *v, const wis
   const wisp_kernel_decl *kernel = wisp_family_kernel(family, spec->kernel);
   CALL(wisp_workload_find(err, spec->family, spec->kernel, &workload));
   *out = (case_list){.own = workload->cases ? workload->cases(spec->kernel) : 2,
-                     .meshes = workload->other_meshes,
+                     .meshes = workload->other_meshes - (spec->precision == WISP_F32 ? workload->double_meshes : 0),
                      .crowded = s->varies && workload->crowded_mesh};
   out->meshes += out->crowded;
   for (const wisp_arg *arg = s->arg; arg < s->arg + s->args; arg++) {

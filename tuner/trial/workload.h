@@ -90,9 +90,11 @@ typedef struct wisp_workload {
   wisp_status (*open)(wisp_error *err, const wisp_limits *limits, const wisp_spec *spec, long long *elements,
                       const wisp_mesh_source *source, void **test_mesh);
   int other_meshes;  /* to check on: those besides the first */
+  int double_meshes; /* of these the last ones, where no kernel is right in single precision; without crowded_mesh */
   bool crowded_mesh; /* there is one more, on which kernels that vary are checked: most of its elements meet */
-  /* Elements that a problem on which winners are checked once has at least: at the lowest order so many that their
-   * numbers do not fit 16 bits, at others as many as a reference computes in about a second. NULL: there is none. */
+  /* Elements that a problem on which winners are checked once has at least: so many that their numbers do not fit 16
+   * bits, or, where these take more than about a second to prepare, that the numbers of their nodes, edges or rows do
+   * not. NULL: there is none. */
   long long (*many)(const wisp_spec *spec);
   /* Its sizes, for kernels' expressions (wisp_own_sizes); NULL: those of a large one, element by element. */
   wisp_status (*own_sizes)(wisp_error *err, const void *test_mesh, wisp_env *sizes);
