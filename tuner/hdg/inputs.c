@@ -9,7 +9,7 @@
 /* Elements that 16 bits do not count where an edge's blocks are small, at others edges' sides that they do not. */
 long long wisp_hdg_many(const wisp_spec *spec)
 {
-  static const double ELEMENTS = 66000, SIDES = 66000, NUMBERS = 1.3e7;
+  static const double ELEMENTS = 66000, SIDES = 66000, NUMBERS = 8e6;
   const double n = spec->order + 1, block_numbers = 1.5 * WISP_HDG_ROW * n * n; /* of an element's edges */
   return (long long)fmax(SIDES / 3, fmin(ELEMENTS, NUMBERS / block_numbers));
 }
