@@ -113,6 +113,7 @@ static wisp_status print_list(wisp_error *err, const wisp_strategies *all, wisp_
       CALL(wisp_search_create(err, all, scope, s->name, 1, &search));
       wisp_help_wrap(stdout, s->title, printf("  %-20s ", s->name), 23);
       if (s->varies) printf("    adds up in no fixed order: the last bits differ from launch to launch\n");
+      if (s->ordered) printf("    the order of the elements changes the last bits\n");
       print_params(s);
       print_counts(&search);
     }

@@ -412,6 +412,7 @@ const wisp_keyword wisp_keywords[] = {
     {"varies", read_flag, .rest = PROSE, .once = true, .member = MEMBER(varies)},
     {"mixes", read_flag, .rest = PROSE, .once = true, .member = MEMBER(mixes)},
     {"exponent", read_flag, .rest = PROSE, .once = true, .member = MEMBER(exponent)},
+    {"ordered", read_flag, .rest = PROSE, .once = true, .member = MEMBER(ordered)},
     {"candidate", read_condition, .rest = REASON, .once = true, .member = MEMBER(candidate)},
     {"work", read_work, .rest = TERMS},
     {.word = NULL},

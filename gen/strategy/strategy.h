@@ -125,6 +125,7 @@ typedef struct wisp_strategy {
   bool varies;     /* results differ from launch to launch, within rounding */
   bool mixes;      /* results are made of sums that others of their element are part of */
   bool exponent;   /* in single precision the numbers of an element are cut at one exponent */
+  bool ordered;    /* the order of the elements changes results, within rounding */
   struct {         /* of the discretisation, in the terms of others' parameters; no name: nothing */
     char name[sizeof((wisp_param *)0)->name];
     int value;

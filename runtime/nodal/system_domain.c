@@ -51,6 +51,15 @@ wisp_status wisp_system_compare_kernels(wisp_error *err, const wisp_system_run *
 
 /* ---- The report. */
 
+/* Whether one device would give the same bits. */
+static bool keeps_bits(const wisp_stage *stage)
+{
+  bool keeps = true;
+  for (int i = 0; i < stage->kernels; i++)
+    keeps &= !stage->plan[i]->strategy->ordered && !stage->plan[i]->strategy->varies;
+  return keeps;
+}
+
 /* The largest part, that with the most elements at the cut, and the longest messages, each of all ranks. */
 wisp_status wisp_system_report_domains(wisp_error *err, const wisp_system_run *run, wisp_solver_report *to)
 {
@@ -65,11 +74,14 @@ wisp_status wisp_system_report_domains(wisp_error *err, const wisp_system_run *r
                                         {"rank_elements", "", -most[OWN]},
                                         {"rank_cut", "", -most[CUT]},
                                         {"rank_numbers", "", -most[SENT]}};
+  const bool keeps = keeps_bits(run->base.stage);
   CALL(wisp_report_numbers(err, to, WISP_COUNT(numbers), numbers));
-  return wisp_report_line(
-      err, to, "ranks",
-      "%d, of at most %.0f elements, %.0f of them at the cut; each sends at most %.0f numbers a stage", part->count,
-      -most[OWN], -most[CUT], -most[SENT]);
+  CALL(wisp_report_truth(err, to, "same_bits", keeps));
+  return wisp_report_line(err, to, "ranks",
+                          "%d, of at most %.0f elements, %.0f of them at the cut; each sends at most %.0f numbers a "
+                          "stage; as on one device%s",
+                          part->count, -most[OWN], -most[CUT], -most[SENT],
+                          keeps ? ", bit for bit" : ", within rounding");
 }
 
 /* ---- Values of elements, on rank 0. */
