@@ -18,7 +18,8 @@ typedef enum wisp_test_inputs {
   WISP_DECADES,       /* of sizes that differ within an element, by a factor of up to 2^20 */
   WISP_UNBOUNDED,     /* one number of some elements is infinite, or NaN */
   WISP_EXTREMES = 32, /* and behind it: scalars, coefficients and magnitudes that solvers pass (family.h), in turn */
-  WISP_PLAIN = 64     /* like WISP_EVEN: on other meshes, and on a problem of the size that kernels are timed on */
+  WISP_PLAIN = 64,    /* like WISP_EVEN: on other meshes, and on a problem of the size that kernels are timed on */
+  WISP_LAST           /* likewise, of the last launch of those that a solver repeats, where that one differs */
 } wisp_test_inputs;
 
 /* Rounding of a strategy beyond that of its terms: numbers of an element are mixed with each other (`mixes` in its
@@ -49,6 +50,11 @@ typedef struct wisp_test_case {
 static inline int wisp_test_case_extreme(const wisp_test_case *r)
 {
   return r->number >= WISP_EXTREMES && r->number < WISP_PLAIN ? r->number - WISP_EXTREMES : -1;
+}
+
+static inline bool wisp_test_case_plain(const wisp_test_case *r)
+{
+  return r->number >= WISP_PLAIN;
 }
 
 /* In a case of extremes a number that solvers pass, as single precision has it: first those that are listed, in turn,

@@ -78,18 +78,29 @@ static wisp_status check_at_size(wisp_error *err, bench *b, const wisp_kernel *k
   return wisp_at_size_check(err, b->at_size, timed.problem, kernel);
 }
 
+/* The strategy's candidate of this order, or of the next lower one that it has a candidate of on this device. */
+static wisp_status make_at_order(wisp_error *err, const bench *b, const planted *p, const wisp_strategy *strategy,
+                                 int order, wisp_precision precision, candidate *c)
+{
+  wisp_status status = WISP_EREFUSED;
+  for (; status == WISP_EREFUSED && order >= 1; order--) {
+    wisp_spec spec = wisp_family_spec(wisp_family_find(p->family), order, p->system, precision);
+    if (p->element) wisp_spec_name_element(&spec, p->element);
+    wisp_spec_name_kernel(&spec, p->kernel);
+    status = make_candidate(err, b, strategy, &spec, c);
+  }
+  return status;
+}
+
 /* All that a trial is checked by, as far as the plant needs it. */
 static wisp_status check(wisp_error *err, bench *b, const planted *p, const char *name, int order,
                          wisp_precision precision)
 {
   const wisp_strategy *strategy = wisp_strategies_find(b->strategies, p->family, p->kernel, name);
-  wisp_spec spec = wisp_family_spec(wisp_family_find(p->family), order, p->system, precision);
   HELD(candidate_free) candidate c = {.kernel = NULL};
   double error = 0;
   if (!strategy) fail_msg("%s.%s: no strategy %s", p->family, p->kernel, name);
-  if (p->element) wisp_spec_name_element(&spec, p->element);
-  wisp_spec_name_kernel(&spec, p->kernel);
-  CALL(make_candidate(err, b, strategy, &spec, &c));
+  CALL(make_at_order(err, b, p, strategy, order, precision, &c));
   CALL(wisp_verifier_check(err, b->verifier, c.kernel, &error));
   return p->shows == ON_SMALL ? WISP_OK : check_at_size(err, b, c.kernel, p);
 }

@@ -287,7 +287,7 @@ static const planted rows[] = {
      .edits = {{"if (edge < free_edges) end_parts", "if (edge < free_edges && edge < 600) end_parts"}},
      .shows = AT_SIZE},
     {"far", "hdg", "smooth", "rows",
-     .edits = {{"d_next[at] = (float)step", "d_next[at] = edge < 600 ? (float)step : 0"}}, .shows = AT_SIZE},
+     .edits = {{"d_next[at] = (float)step", "d_next[at] = edge < 600 ? (float)step : 0"}}, .shows = AT_SIZE, .elements = 60000},
     {"sum-far", "hdg", "smooth", "staged",
      .edits = {{"if (summed) s_sum", "if (summed && begin > 9000) ; else if (summed) s_sum"}}, .shows = ON_MANY},
     {"d-restr", "hdg", "restrict", "vertices", .edits = {MOST(coarse_vertices, 300)}, .shows = AT_SIZE},

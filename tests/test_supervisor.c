@@ -81,7 +81,7 @@ static wisp_status pretend(wisp_error *err, void *context, const wisp_link *link
   wisp_status status = WISP_OK;
   play *p = context;
   wisp_tune_summary summary = {.limits = {.kind = "fake"}};
-  wisp_unit unit;
+  wisp_unit unit = {.order = 0};
   bool there = false;
   char does = link->device[1];
   snprintf(summary.limits.name, sizeof summary.limits.name, "card %c", link->device[0]);

@@ -153,7 +153,7 @@ static wisp_status fill_step(wisp_error *err, wisp_test_case *r, enum wisp_cycle
   wisp_cycle_step *step = NULL;
   CALL(wisp_require(err, has_step(c, how), WISP_EREFUSED, "the coarse cycle of a mesh so small has no such step"));
   CALL(wisp_new(err, 1, sizeof *step, &step));
-  *step = *wisp_hdg_find_step(c, how, r->number != WISP_PLAIN ? r->number : how == WISP_CYCLE_PRODUCT);
+  *step = *wisp_hdg_find_step(c, how, wisp_test_case_plain(r) ? how == WISP_CYCLE_PRODUCT : r->number);
   r->own = step;
   wisp_hdg_add_step(step, &r->scalars);
   for (size_t i = 0; how == WISP_CYCLE_INVERT && i < step->left.rows; i++)
@@ -189,7 +189,7 @@ static void fill_cycle(wisp_test_case *r)
   if (!c->spans) {
     wisp_scalar_add(&r->scalars, "small_from", 0);
     wisp_scalar_add(&r->scalars, "small_to", 0);
-  } else if (r->number == WISP_PLAIN) {
+  } else if (wisp_test_case_plain(r)) {
     wisp_hdg_add_small(c, &r->scalars);
   } else {
     wisp_scalar_add(&r->scalars, "small_from", r->number ? 1 : 0);
@@ -199,18 +199,15 @@ static void fill_cycle(wisp_test_case *r)
   wisp_scalar_add(&r->scalars, "cycle_rows", c->spans ? (double)c->span[span].count : 0);
 }
 
-/* Which steps of a smoothing the launch is: those of a case of extremes in turn, and of many elements the last. */
+/* Which steps of a smoothing the launch is: those of a case of extremes in turn. */
 static void fill_smoothing(wisp_test_case *r)
 {
-  const wisp_hdg *s = r->discretisation->self;
-  const wisp_spec spec = {.order = s->tables->N};
   const int turn = wisp_test_case_extreme(r);
-  const bool many = r->number == WISP_PLAIN && (long long)s->mesh->elements >= wisp_hdg_many(&spec);
   wisp_scalar_add(&r->scalars, "gain", wisp_test_case_scalar(r, "gain", 0.625));
   wisp_scalar_add(&r->scalars, "keep", wisp_test_case_scalar(r, "keep", 0.25));
   wisp_scalar_add(&r->scalars, "first_step", r->number == 1 || (turn >= 0 && turn / 2 % 2));
   wisp_scalar_add(&r->scalars, "smoothed", r->number % 2);
-  wisp_scalar_add(&r->scalars, "summed", !r->number || many || (turn >= 0 && turn % 3 == 0));
+  wisp_scalar_add(&r->scalars, "summed", !r->number || r->number == WISP_LAST || (turn >= 0 && turn % 3 == 0));
 }
 
 /* Elements without a load, one of four. */

@@ -344,6 +344,7 @@ const wisp_workload wisp_workload_hdg = {
     .count = count,
     .open = open_test_mesh,
     .many = wisp_hdg_many,
+    .last = "summed",
     .close = close_test_mesh,
     .discretise = discretise,
     .scalars = scalars,

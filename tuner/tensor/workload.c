@@ -21,13 +21,13 @@ static const char *const kernels[] = {
  * minutes, and a device sees no difference, since all are in its memory. */
 enum { PERIOD_NUMBERS = 1 << 22 };
 
-/* To check on: so many hexes, every other one thin. */
+/* To check on: so many hexes, every other one thin, every fourth one small. */
 typedef struct shapes {
   size_t elements;
-  double thickness;
+  double thickness, size;
   uint64_t seed;
 } shapes;
-static const shapes to_check[] = {{29, 1, 0}, {1, 1, 1}, {5, 0x1p-7, 2}, {64, 0x1p-7, 3}};
+static const shapes to_check[] = {{29, 1, 1, 0}, {1, 1, 1, 1}, {5, 0x1p-7, 1, 2}, {64, 0x1p-7, 0x1p-10, 3}};
 
 typedef struct test_mesh {
   wisp_hex *hex;
@@ -55,7 +55,7 @@ static double rotated_cube(size_t element, size_t v, size_t d)
   return sign * (double)(v >> axis & 1);
 }
 
-/* Every vertex moved by up to an eighth, so that no Jacobian comes near zero; then every other hex made thin. */
+/* Every vertex moved by up to an eighth, so that no Jacobian comes near zero; then hexes are made thin, and small. */
 static void move_vertices(size_t count, const shapes *as, double *vertices)
 {
   uint64_t random = wisp_random_from(WISP_RANDOM_SEED + as->seed);
@@ -63,6 +63,7 @@ static void move_vertices(size_t count, const shapes *as, double *vertices)
     size_t v = i % WISP_HEX_VERTICES, d = i / WISP_HEX_VERTICES % 3, element = i / (3 * WISP_HEX_VERTICES);
     vertices[i] = rotated_cube(element, v, d) + wisp_random_real(&random) / 8;
     if (d == 2 && element % 2) vertices[i] *= as->thickness;
+    if (element % 4 == 2) vertices[i] *= as->size;
   }
 }
 

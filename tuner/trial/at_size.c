@@ -34,6 +34,7 @@ typedef struct right_outputs {
 /* One launch: what it starts from, and what must come of it. */
 typedef struct launch_data {
   wisp_setting of;
+  int number; /* WISP_PLAIN, or WISP_LAST */
   unsigned long long used;
   bool made;
   wisp_test_case test_case; /* without its numbers; no kernel: this problem has nothing for it to do */
@@ -220,7 +221,7 @@ static wisp_status make_data(wisp_error *err, wisp_at_size *s, wisp_problem *pro
 {
   const unsigned rounding = wisp_plan_rounding(plan);
   const wisp_test_case *r = NULL;
-  CALL(wisp_test_cases_get(err, s->cases, &plan->spec, rounding, WISP_PLAIN, WISP_RANDOM_SEED, &r));
+  CALL(wisp_test_cases_get(err, s->cases, &plan->spec, rounding, data->number, WISP_RANDOM_SEED, &r));
   if (!data->made) {
     CALL(keep_inputs(err, problem, r, data));
     data->test_case = *r;
@@ -233,38 +234,46 @@ static wisp_status make_data(wisp_error *err, wisp_at_size *s, wisp_problem *pro
 }
 
 /* The data of launches like the plan's; empty where there is none so far. */
-static launch_data *find_kept(wisp_at_size *s, const wisp_plan *plan)
+static launch_data *find_kept(wisp_at_size *s, const wisp_plan *plan, int number)
 {
   const wisp_setting of = wisp_setting_of(plan);
   for (launch_data *data = s->kept; data < s->kept + s->count; data++)
-    if (wisp_setting_same(&data->of, &of)) return data;
+    if (data->number == number && wisp_setting_same(&data->of, &of)) return data;
   free_oldest(s);
-  s->kept[s->count] = (launch_data){.of = of};
+  s->kept[s->count] = (launch_data){.of = of, .number = number};
   return &s->kept[s->count++];
 }
 
 /* A problem that leaves a kernel nothing to compute is kept as such. */
-static wisp_status find_data(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_plan *plan,
+static wisp_status find_data(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_plan *plan, int number,
                              launch_data **out)
 {
   wisp_error reason = {0};
-  launch_data *data = find_kept(s, plan);
+  launch_data *data = find_kept(s, plan, number);
   data->used = ++s->clock;
   *out = data;
   if (data->right[wisp_plan_rounding(plan)].made || (data->made && !data->test_case.kernel)) return WISP_OK;
   const wisp_status status = make_data(&reason, s, problem, plan, data);
   if (status == WISP_OK) return WISP_OK;
   free_data(data);
-  *data = (launch_data){.of = data->of, .used = data->used, .made = true};
+  *data = (launch_data){.of = data->of, .number = number, .used = data->used, .made = true};
   if (status == WISP_EREFUSED) return WISP_OK;
   *data = s->kept[--s->count];
   return wisp_fail(err, status, "%s", reason.text);
 }
 
+/* The last of the plan's launches that are checked. */
+static int last_number(const wisp_at_size *s, const wisp_plan *plan)
+{
+  return s->workload->last && wisp_plan_takes(plan, s->workload->last) ? WISP_LAST : WISP_PLAIN;
+}
+
 wisp_status wisp_at_size_prepare(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_plan *plan)
 {
   launch_data *data = NULL;
-  return find_data(err, s, problem, plan, &data);
+  for (int number = WISP_PLAIN; number <= last_number(s, plan); number++)
+    CALL(find_data(err, s, problem, plan, number, &data));
+  return WISP_OK;
 }
 
 /* --- candidates --- */
@@ -309,39 +318,40 @@ static wisp_status compare(wisp_error *err, wisp_problem *problem, const named_a
 
 /* Compares what it has left, in arrays of at most so many numbers, with the right numbers one by one. */
 static wisp_status judge(wisp_error *err, wisp_test_cases *cases, wisp_problem *problem, const wisp_kernel *kernel,
-                         size_t most)
+                         int number, size_t most)
 {
   const wisp_test_case *r = NULL;
   const wisp_plan *plan = kernel->plan;
   wisp_judged judged;
   double error = 0;
-  CALL(wisp_test_cases_get(err, cases, &plan->spec, wisp_plan_rounding(plan), WISP_PLAIN, WISP_RANDOM_SEED, &r));
+  CALL(wisp_test_cases_get(err, cases, &plan->spec, wisp_plan_rounding(plan), number, WISP_RANDOM_SEED, &r));
   CALL(wisp_judged_fill(err, problem, plan, r, &judged));
   return wisp_context(err, wisp_judge(err, &judged, most, &error), "on the timed problem: ");
 }
 
 /* Two kernels differ outside of the sample: the whole reference, computed once in a long while, says whether the one at
  * hand is wrong. */
-static wisp_status judge_whole(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_kernel *kernel)
+static wisp_status judge_whole(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_kernel *kernel,
+                               int number)
 {
   if (!s->complete)
     CALL(wisp_test_cases_create(err, s->workload, wisp_problems_test_mesh(s->problems), 1, &s->complete));
-  return judge(err, s->complete, problem, kernel, SIZE_MAX);
+  return judge(err, s->complete, problem, kernel, number, SIZE_MAX);
 }
 
 /* Outside of the sample: as a kernel before it left it. */
 static wisp_status check_rest(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_kernel *kernel,
-                              right_outputs *right)
+                              int number, right_outputs *right)
 {
   wisp_arrays *arrays = problem->arrays;
   char array[32] = "";
-  size_t number = 0;
+  size_t at = 0;
   if (right->every) {
     CALL(wisp_arrays_compare_begin(err, arrays));
     CALL(compare(err, problem, &right->out, right->every, FAR_WITHIN));
-    CALL(wisp_arrays_compare_end(err, arrays, array, &number));
+    CALL(wisp_arrays_compare_end(err, arrays, array, &at));
     if (!*array) return WISP_OK;
-    CALL(judge_whole(err, s, problem, kernel));
+    CALL(judge_whole(err, s, problem, kernel, number));
     wisp_kept_free(right->every);
     right->every = NULL;
   }
@@ -374,25 +384,34 @@ static wisp_status check_interrupted(wisp_error *err, wisp_problem *problem, con
   return WISP_OK;
 }
 
-wisp_status wisp_at_size_check(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_kernel *kernel)
+static wisp_status check_one(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_kernel *kernel,
+                             int number)
 {
   wisp_arrays *arrays = problem->arrays;
   launch_data *data = NULL;
   char array[32] = "";
-  size_t number = 0;
-  CALL(find_data(err, s, problem, kernel->plan, &data));
+  size_t at = 0;
+  CALL(find_data(err, s, problem, kernel->plan, number, &data));
   const bool sampled = data->test_case.sampled;
   right_outputs *right = &data->right[wisp_plan_rounding(kernel->plan)];
   if (!data->test_case.kernel) return wisp_verify_guards(err, arrays);
   CALL(launch(err, problem, kernel, data, WISP_SCHEDULE_SINGLE));
   CALL(wisp_arrays_compare_begin(err, arrays));
   CALL(compare_known(err, problem, right, sampled ? 0 : SHORT));
-  CALL(wisp_arrays_compare_end(err, arrays, array, &number));
-  CALL(wisp_require(err, !*array, WISP_EWRONG, "on the timed problem: number %zu of %s is not the reference's", number,
+  CALL(wisp_arrays_compare_end(err, arrays, array, &at));
+  CALL(wisp_require(err, !*array, WISP_EWRONG, "on the timed problem: number %zu of %s is not the reference's", at,
                     array));
-  CALL(sampled ? check_rest(err, s, problem, kernel, right) : judge(err, s->cases, problem, kernel, SHORT));
+  CALL(sampled ? check_rest(err, s, problem, kernel, number, right)
+               : judge(err, s->cases, problem, kernel, number, SHORT));
   CALL(check_interrupted(err, problem, kernel, data));
   return wisp_verify_guards(err, arrays);
+}
+
+wisp_status wisp_at_size_check(wisp_error *err, wisp_at_size *s, wisp_problem *problem, const wisp_kernel *kernel)
+{
+  for (int number = WISP_PLAIN; number <= last_number(s, kernel->plan); number++)
+    CALL(check_one(err, s, problem, kernel, number));
+  return WISP_OK;
 }
 
 /* Some launches, of which each is compared with the first; `quickly`: the last one alone, in the usual schedule. */
@@ -420,7 +439,7 @@ wisp_status wisp_at_size_repeat(wisp_error *err, wisp_at_size *s, wisp_problem *
   launch_data *data = NULL;
   char array[32] = "";
   size_t number = 0;
-  CALL(find_data(err, s, problem, kernel->plan, &data));
+  CALL(find_data(err, s, problem, kernel->plan, WISP_PLAIN, &data));
   if (!data->test_case.kernel) return WISP_OK;
   if (kernel->plan->strategy->varies) seconds *= 4; /* additions that meet show more rarely */
   CALL(launch(err, problem, kernel, data, WISP_SCHEDULE_USUAL));

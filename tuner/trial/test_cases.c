@@ -122,7 +122,7 @@ static wisp_status make_array(wisp_error *err, wisp_test_case *r, const wisp_arr
   const bool extreme = wisp_test_case_extreme(r) >= 0, coefficient = extreme && array->passed.count;
   const double scale =
       array->kind == WISP_FIELD ? wisp_test_case_passed(r, &r->discretisation->family->magnitudes, 1) : 1;
-  const bool repeats = r->number == WISP_PLAIN;
+  const bool repeats = wisp_test_case_plain(r);
   if (repeats && r->before[a]) CALL(repeat_random(err, array->kind, random, size, r->before[a]));
   for (size_t i = 0; !repeats && r->before[a] && i < size; i++)
     r->before[a][i] =

@@ -96,6 +96,9 @@ typedef struct wisp_workload {
    * bits, or, where these take more than about a second to prepare, that the numbers of their nodes, edges or rows do
    * not. NULL: there is none. */
   long long (*many)(const wisp_spec *spec);
+  /* A scalar of kernels that a solver repeats, whose last launch differs from those before: both are checked at size.
+   * NULL: there are none. */
+  const char *last;
   /* Its sizes, for kernels' expressions (wisp_own_sizes); NULL: those of a large one, element by element. */
   wisp_status (*own_sizes)(wisp_error *err, const void *test_mesh, wisp_env *sizes);
   void (*close)(void *test_mesh); /* NULL is fine */
