@@ -19,11 +19,11 @@ static size_t inbox_bytes(size_t numbers, wisp_precision precision)
 typedef struct offer {
   unsigned char handle[WISP_HANDLE_BYTES];
   size_t bytes;
-  int shares; /* whether its device can share memory */
+  size_t shares; /* 1: its device can share memory; without a gap behind it */
 } offer;
 
 typedef struct offered_box {
-  int from;      /* the rank whose messages come there */
+  size_t from;   /* the rank whose messages come there */
   size_t count;  /* of a message */
   size_t begins; /* bytes from the begin of the memory to the first of the two */
 } offered_box;
@@ -38,7 +38,7 @@ static wisp_status offer_inbox(wisp_error *err, wisp_exchange *x, wisp_precision
   const size_t size = sizeof(offer) + x->neighbours * sizeof(offered_box);
   CALL(wisp_new(err, size, 1, &mine));
   for (size_t i = 0; i < x->neighbours; i++) {
-    const offered_box box = {list[i].rank, list[i].received, bytes};
+    const offered_box box = {(size_t)list[i].rank, list[i].received, bytes};
     memcpy(mine + sizeof(offer) + i * sizeof box, &box, sizeof box);
     bytes += 2 * inbox_bytes(list[i].received, precision);
   }
@@ -60,7 +60,7 @@ static wisp_status find_box(wisp_error *err, const wisp_exchange *x, const wisp_
                     wisp_ranks_own(x->ranks), to->rank));
   for (at += sizeof *theirs; at < end; at += sizeof *box) {
     memcpy(box, at, sizeof *box);
-    if (box->from == wisp_ranks_own(x->ranks) && box->count == to->sent) return WISP_OK;
+    if ((int)box->from == wisp_ranks_own(x->ranks) && box->count == to->sent) return WISP_OK;
   }
   return wisp_fail(err, WISP_ESYSTEM, "rank %d sends %zu numbers to rank %d, which does not expect them",
                    wisp_ranks_own(x->ranks), to->sent, to->rank);
