@@ -3,7 +3,7 @@
 
 /* The faces of `owner` that `reader` sees, one after the other: elements by their numbers, their faces, nodes and
  * fields. Both sides list them so, each with its own addresses. */
-typedef struct shore {
+typedef struct shared_faces {
   const wisp_dg *dg;
   const int32_t *where;
   int owner, reader;
@@ -11,9 +11,9 @@ typedef struct shore {
   bool from_trace; /* addresses are of trace, not of u */
   size_t count;
   int32_t *address; /* NULL: they are counted */
-} shore;
+} shared_faces;
 
-static size_t address_of(const shore *s, size_t slot, int face, int j, int field)
+static size_t address_of(const shared_faces *s, size_t slot, int face, int j, int field)
 {
   const wisp_dg *dg = s->dg;
   const int n = dg->system->fields, Nfp = dg->tet->Nfp;
@@ -22,7 +22,7 @@ static size_t address_of(const shore *s, size_t slot, int face, int j, int field
   return wisp_layout_volume(&dg->layout, n, field, slot, (size_t)dg->tet->Fmask[face * Nfp + j]);
 }
 
-static void list_element(shore *s, int32_t element)
+static void list_element(shared_faces *s, int32_t element)
 {
   const wisp_dg *dg = s->dg;
   const int Nfp = dg->tet->Nfp;
@@ -39,7 +39,7 @@ static void list_element(shore *s, int32_t element)
   }
 }
 
-static void list_all(shore *s)
+static void list_all(shared_faces *s)
 {
   const wisp_mesh_part *part = &s->dg->domain->part;
   s->count = 0;
@@ -47,7 +47,7 @@ static void list_all(shore *s)
     if (part->part_of[e] == s->owner) list_element(s, (int32_t)e);
 }
 
-static wisp_status make_list(wisp_error *err, shore s, size_t *count, int32_t **out)
+static wisp_status make_list(wisp_error *err, shared_faces s, size_t *count, int32_t **out)
 {
   list_all(&s);
   CALL(wisp_new(err, s.count, sizeof *s.address, out));
@@ -65,7 +65,8 @@ wisp_status wisp_halo_create(wisp_error *err, const wisp_dg *dg, bool traced, wi
   CALL(wisp_dg_where(err, dg, &where));
   CALL(wisp_new(err, (size_t)part->count, sizeof *halo.list, &halo.list));
   for (int r = 0; r < part->count; r++) {
-    shore s = {.dg = dg, .where = where, .owner = r, .reader = part->rank, .traced = traced, .from_trace = traced};
+    shared_faces s = {
+        .dg = dg, .where = where, .owner = r, .reader = part->rank, .traced = traced, .from_trace = traced};
     if (r != part->rank) list_all(&s);
     if (!s.count) continue;
     wisp_exchange_list *list = &halo.list[halo.neighbours++];
